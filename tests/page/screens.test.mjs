@@ -10,6 +10,9 @@ const expenses = await server.call('alice', 'GET', `/api/groups/${server.group}/
 const pizzeria = expenses.find((it) => it.description === 'Pizzeria');
 const payment = await server.call('bob', 'POST', `/api/groups/${server.group}/settlements`, { toId: '123456789', amount: 5, note: 'In cash' });
 const other = await server.call('dave', 'POST', '/api/groups', { title: 'Flat', chatId: '7', currency: 'EUR' });
+const topUp = await server.call('alice', 'POST', '/api/users/me/funds/credits', { fund: 'cash', currency: 'EUR', amount: 50, description: 'Bank' });
+await server.call('alice', 'POST', '/api/users/me/spendings', { title: 'Coffee', amount: '3.50', currency: 'EUR', category: 'food', userDate: '2026-11-20' });
+await server.call('alice', 'PATCH', '/api/users/me/targets', { version: 1, currency: 'EUR', total: 900, food: 300 });
 const SCREENS = {
   home: '/app',
   group: at(''),
@@ -35,6 +38,17 @@ const SCREENS = {
   ledger: at('/ledger'),
   statement: at('/ledger/123456789'),
   changes: at('/changes'),
+  points: at('/points'),
+  import: at('/import'),
+  export: at('/export'),
+  me: '/app/me',
+  days: '/app/me/days',
+  day: '/app/me/days/2026-11-20',
+  budgets: '/app/me/budgets',
+  tokens: '/app/me/tokens',
+  funds: '/app/me/funds',
+  transaction: `/app/me/funds/${topUp.id}`,
+  friend: '/app/me/friends/987654321',
 };
 
 const LOOKS = {
@@ -43,6 +57,12 @@ const LOOKS = {
   'narrow-rtl': { size: NARROW, extra: '&direction=ar' },
   'desk-light': { size: DESK },
 };
+
+test('the operator\'s work, phone-light', async () => {
+  const page = await open(server, 'dave', '/app/funds/work');
+  await check(page, 'work-phone-light');
+  await page.context().close();
+});
 
 for (const [screen, path] of Object.entries(SCREENS)) {
   for (const [look, options] of Object.entries(LOOKS)) {

@@ -288,7 +288,7 @@ async function act(target) {
 // --- Downloads: the pages of an export as one file.
 
 async function download(button) {
-  const { export: url, file, type } = button.dataset;
+  const { export: url, fileName: file, type } = button.dataset;
   const parts = [];
   button.ariaBusy = 'true';
   try {
@@ -299,7 +299,7 @@ async function download(button) {
         cursor = answer.pagination?.nextCursor ?? null;
       } else {
         parts.push(answer);
-        cursor = response.headers.get('x-next-cursor');
+        cursor = response.headers.get('next-cursor');
       }
     }
     const content = type === 'json' ? parts.map((part) => JSON.stringify(part, null, 2)) : parts;
@@ -597,6 +597,7 @@ function startTelegram() {
 
 try { theme(JSON.parse(store(sessionStorage, 'theme', launch.get('tgWebAppThemeParams')) ?? '{}')) } catch { /* Default colours. */ }
 if (platform) {
+  root.dataset.telegram = platform;
   const script = Object.assign(document.createElement('script'), { src: 'https://telegram.org/js/telegram-web-app.js', async: true });
   script.addEventListener('load', startTelegram);
   document.head.append(script);

@@ -2,16 +2,23 @@
 
 mod ask;
 mod balances;
+mod budgets;
 mod changes;
+mod days;
 mod expense;
 mod expense_form;
 mod expenses;
+mod files;
+mod friend;
+mod funds;
 mod group;
 mod home;
 mod join;
 mod ledger;
+mod me;
 mod members;
 mod more;
+mod points;
 mod question;
 mod questions;
 mod settings;
@@ -19,6 +26,7 @@ mod settle;
 mod settlement;
 mod settlements;
 mod stats;
+mod tokens;
 
 use fracti_http::{Routes, Sender};
 
@@ -54,4 +62,16 @@ pub(crate) fn routes() -> Routes {
         .page(Sender::User, "/screens/groups/{groupId}/ledger", ledger::show)
         .page(Sender::User, "/screens/groups/{groupId}/ledger/{memberId}", ledger::statement)
         .page(Sender::User, "/screens/groups/{groupId}/changes", changes::show)
+        .page(Sender::User, "/screens/groups/{groupId}/points", points::show)
+        .page(Sender::User, "/screens/groups/{groupId}/import", files::import)
+        .page(Sender::User, "/screens/groups/{groupId}/export", files::export)
+        .page(Sender::User, "/screens/me", me::show)
+        .page(Sender::User, "/screens/me/days", days::month)
+        .page(Sender::User, "/screens/me/days/{date}", days::day)
+        .page(Sender::User, "/screens/me/budgets", budgets::show)
+        .page(Sender::User, "/screens/me/tokens", tokens::show)
+        .page(Sender::User, "/screens/me/funds", funds::show)
+        .page(Sender::User, "/screens/me/funds/{transactionId}", funds::transaction)
+        .page(Sender::User, "/screens/me/friends/{otherId}", friend::show)
+        .page(Sender::User, "/screens/funds/work", funds::work)
 }

@@ -3,6 +3,7 @@
 mod expense;
 mod group;
 mod number;
+mod own;
 mod question;
 mod table;
 

@@ -67,6 +67,20 @@ pub(crate) fn part(own: i128, whole: i128, most: u128) -> Markup {
     }
 }
 
+/// What is spent of a target, and a mark at the part of its period that has passed.
+pub(crate) fn target(spent: i128, target: i128, passed: u64, days: u64) -> Markup {
+    let spent = if spent < 0 { 0 } else { spent.unsigned_abs() };
+    let Tenths(width) = scaled(spent, target.unsigned_abs(), 1000);
+    let Tenths(mark) = scaled(passed.into(), days.into(), 1000);
+    let class = if width > 1000 { "debtor" } else { "own" };
+    html! {
+        svg.bar viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true" {
+            rect.(class) x="0" y="0" width=(Tenths(width.min(1000))) height="6" {}
+            rect.axis x=(Tenths(mark.min(995))) y="0" width="0.5" height="6" {}
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,7 +8,7 @@ use fracti_core::{
     decimal::Decimal,
     expense::{Expense, Filter, ListOrder},
     group::{Group, Member},
-    id::MemberId,
+    id::{GroupId, MemberId},
     ledger::Ledger,
     settlement::Settlement,
     time::Day,
@@ -126,13 +126,13 @@ pub(crate) fn waiting(
                     @for settlement in to_me {
                         li.row.wrap {
                             (names.avatar(settlement.from_user_id))
-                            a.grow href={ (ui::group_path(group.id)) "/settlements/" (settlement.id) } {
+                            a.grow.tall href={ (ui::group_path(group.id)) "/settlements/" (settlement.id) } {
                                 (l.payment_to_you(
                                     names.stored(settlement.from_user_id, &settlement.from_user_name),
                                     l.money(settlement.amount, settlement.currency)))
                             }
-                            (decide(group, settlement, "completed", l.confirm()))
-                            (decide(group, settlement, "failed", l.not_received()))
+                            (decide(group.id, settlement, "completed", l.confirm()))
+                            (decide(group.id, settlement, "failed", l.not_received()))
                         }
                     }
                 }
@@ -142,9 +142,9 @@ pub(crate) fn waiting(
 }
 
 /// A button by which the recipient says what became of a payment.
-fn decide(group: &Group, settlement: &Settlement, status: &str, label: &str) -> Markup {
+pub(crate) fn decide(group: GroupId, settlement: &Settlement, status: &str, label: &str) -> Markup {
     html! {
-        form.inline action={ "/api/groups/" (group.id) "/settlements/" (settlement.id) } data-method="PUT" data-then="" {
+        form.inline action={ "/api/groups/" (group) "/settlements/" (settlement.id) } data-method="PUT" data-then="" {
             input type="hidden" name="status" value=(status);
             button.small-button { (label) }
         }

@@ -108,7 +108,7 @@ texts! {
     no_statistics { "No expenses in this time.", "За это время расходов нет." }
     spent_by_month(total) { "{total} in all, by month", "Всего {total}, по месяцам" }
     statement_of(name) { "Statement of {name}", "Выписка, {name}" }
-    balance_now { "Balance", "Баланс" }
+
     no_entries { "No entries yet.", "Записей пока нет." }
     adjustment { "Adjustment", "Корректировка" }
     guest_linked { "Guest linked", "Гость связан" }

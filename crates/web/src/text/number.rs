@@ -101,6 +101,14 @@ impl Language {
         }
     }
 
+    /// The month of a day, with its year.
+    pub(crate) fn month(self, day: Day) -> String {
+        let text = day.to_string();
+        let (year, _) = text.split_once('-').unwrap_or((&text, ""));
+        let month = text.get(..7).unwrap_or_default();
+        format!("{} {year}", self.period(month))
+    }
+
     /// The day and the time of a moment, in UTC.
     pub(crate) fn moment(self, at: Timestamp, today: Day) -> String {
         format!("{}, {}", self.day(at.day(), today), at.clock())

@@ -1,0 +1,47 @@
+//! What the reader wants to spend at most.
+
+use axum::extract::State;
+use fracti_core::{
+    category::{Category, TOTAL},
+    currency::Currency,
+    targets::Period,
+};
+use fracti_http::{App, Caller, Problem};
+use maud::html;
+
+use crate::{fragment::Fragment, text::Language, ui};
+
+pub(crate) async fn show(
+    State(app): State<App>,
+    Caller(user, ()): Caller,
+    l: Language,
+) -> Result<Fragment, Problem> {
+    let targets = app.table.targets(user.id).await?;
+    let keys = std::iter::once((TOTAL.to_owned(), l.total_budget().to_owned())).chain(
+        Category::all().map(|it| (it.to_string(), format!("{} {}", it.emoji(), l.category(it)))),
+    );
+    Ok(Fragment(html! {
+        a.back href="/app/me" { (l.me()) }
+        h1 tabindex="-1" data-title { (l.budgets()) }
+        form action="/api/users/me/targets" data-method="PATCH" data-then="/app/me/days" novalidate {
+            input type="hidden" name="version" value=(targets.version) data-json;
+            p.note.hint { (l.budget_about()) }
+            div.card.fields {
+                (ui::field("currency", l.currency(), &ui::currency_field(l, "currency", "currency", targets.currency.unwrap_or(Currency::TON))))
+                (ui::field("period", l.period_label(), &html! { select #period name="period" {
+                    @for it in [Period::Month, Period::Day] { option value=(it) selected[it == targets.period] { (l.target_period(it)) } }
+                } }))
+                (ui::field("zone", l.time_zone(), &html! {
+                    input #zone name="timeZone" autocomplete="off" placeholder="Europe/Berlin" value=[targets.time_zone.map(|it| it.to_string())];
+                }))
+            }
+            div.card.fields { @for (key, label) in keys {
+                (ui::field(&format!("target-{key}"), &label, &html! {
+                    input id={ "target-" (key) } name=(key) inputmode="decimal" autocomplete="off" data-decimal placeholder="–"
+                        value=[targets.targets.get(&key)];
+                }))
+            } }
+            (ui::submit(l.save()))
+        }
+    }))
+}

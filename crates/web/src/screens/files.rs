@@ -1,0 +1,69 @@
+//! Imports into a group, and its export.
+
+use axum::extract::State;
+use fracti_core::import::ImportStatus;
+use fracti_http::{App, AsMember, Context, Problem};
+use maud::html;
+
+use crate::{fragment::Fragment, text::Language, ui};
+
+pub(crate) async fn import(
+    State(app): State<App>,
+    AsMember(member_key, ()): AsMember,
+    Context { now, .. }: Context,
+    l: Language,
+) -> Result<Fragment, Problem> {
+    let ((group, members), imports) =
+        tokio::try_join!(app.table.group(member_key, now), app.table.imports(member_key),)?;
+    let api = format!("/api/groups/{}/import", group.id);
+    let people = members.iter().filter(|it| it.is_present() && it.linked_to.is_none());
+    Ok(Fragment(html! {
+        a.back href={ (ui::group_path(group.id)) "/more" } { (l.more()) }
+        h1 tabindex="-1" data-title { (l.import()) }
+        @if !group.archived {
+            form.card.fields action=(api) data-method="POST" data-file data-then={ (ui::group_path(group.id)) } novalidate {
+                p.hint { (l.import_about()) }
+                (ui::field("file", l.file(), &html! { input #file type="file" name="file" accept=".csv,.json"; }))
+                datalist #people { @for it in people { option value=(it.id) { (it.name) } } }
+                div data-plan {}
+                p.error data-problem role="alert" hidden {}
+                button.small-button data-label=(l.import()) { (l.show_plan()) }
+            }
+        }
+        @if !imports.is_empty() {
+            section { h2 { (l.imports()) }
+                ul.card.list { @for it in &imports {
+                    li.row {
+                        span.grow { (it.format) small.hint { (l.moment(it.created_at, now.day())) " · " (it.status) " · " (it.expenses) } }
+                        @if it.status != ImportStatus::Undone && !group.archived {
+                            form.inline action={ (api) "/" (it.id) } data-method="DELETE" data-then="" { button.small-button.danger { (l.undo_import()) } }
+                        }
+                    }
+                } } }
+        }
+    }))
+}
+
+pub(crate) async fn export(
+    State(app): State<App>,
+    AsMember(member_key, ()): AsMember,
+    Context { now, .. }: Context,
+    l: Language,
+) -> Result<Fragment, Problem> {
+    let (group, _) = app.table.group(member_key, now).await?;
+    let url = |format: &str| format!("/api/groups/{}/export?format={format}", group.id);
+    let file = |format: &str| format!("fracti-{}.{format}", now.day());
+    Ok(Fragment(html! {
+        a.back href={ (ui::group_path(group.id)) "/more" } { (l.more()) }
+        h1 tabindex="-1" data-title { (l.export()) }
+        section.card.fields {
+            p.hint { (l.export_about()) }
+            p.hint data-telegram { (l.export_in_browser()) }
+            @for format in ["json", "csv"] {
+                button.small-button type="button" data-export=(url(format)) data-type=(format) data-file-name=(file(format)) {
+                    (format.to_uppercase())
+                }
+            }
+        }
+    }))
+}

@@ -1,0 +1,188 @@
+//! Prepaid money of the reader, and the work of operators.
+
+use axum::extract::State;
+use fracti_core::{
+    currency::Currency,
+    fund::{FundKind, FundStatus, Funds},
+    fund_transaction::{FundTransaction, FundTransactionType, FundWork},
+    id::FundTransactionId,
+    time::{Day, Timestamp},
+};
+use fracti_http::{
+    App, AppPrincipal, Caller, Context, Id, Operator, Parameters, Problem, QueryReader,
+};
+use fracti_store::Page;
+use maud::{Markup, html};
+
+use crate::{fragment::Fragment, text::Language, ui};
+
+/// Transactions on a screen.
+const TRANSACTIONS: usize = 30;
+
+pub(crate) async fn show(
+    State(app): State<App>,
+    _: AppPrincipal,
+    Caller(user, ()): Caller,
+    Context { now, .. }: Context,
+    l: Language,
+) -> Result<Fragment, Problem> {
+    let page = Page { limit: TRANSACTIONS, after: None };
+    let (funds, transactions) = tokio::try_join!(
+        app.table.funds_in_detail(user.id, now),
+        app.table.fund_transactions(user.id, &page),
+    )?;
+    Ok(Fragment(html! {
+        a.back href="/app/me" { (l.me()) }
+        h1 tabindex="-1" data-title { (l.funds()) }
+        @if app.operators.is_empty() { p.card.empty { (l.no_operator()) } }
+        @else if funds.currencies().is_empty() { p.card.empty { (l.no_funds()) } }
+        @for currency in funds.currencies() { (of(l, &funds, currency, now)) }
+        @if !app.operators.is_empty() { (forms(l)) }
+        @if !transactions.items.is_empty() {
+            section { h2 { (l.transactions()) }
+                ul.card.list { @for it in &transactions.items { (row(l, it, now.day())) } } }
+        }
+    }))
+}
+
+fn of(l: Language, funds: &Funds, currency: Currency, now: Timestamp) -> Markup {
+    let kinds = [
+        (FundKind::Cash, l.cash()),
+        (FundKind::Credit, l.credit()),
+        (FundKind::Bonus, l.bonuses()),
+    ];
+    let sums = kinds.map(|(kind, label)| (label, funds.sums(currency, kind, now)));
+    let all =
+        sums.iter().fold(fracti_core::fund::FundSums::default(), |all, (_, it)| all.plus(*it));
+    let accepts = funds.accepts(currency);
+    html! {
+        section.card.hero { p { span.hint { (l.available()) } bdi.big dir="ltr" { (l.minor(all.available, currency)) } } }
+        dl.card {
+            @for (label, it) in sums { @if it.balance != 0 { div { dt { (label) } dd { (ui::minor(l, it.balance, currency)) } } } }
+            @if all.withheld != 0 { div { dt { (l.withheld()) } dd { (ui::minor(l, all.withheld, currency)) } } }
+            @for fund in funds.of(currency).filter(|it| it.bonus.is_some()) {
+                @if let Some(until) = fund.until { div { dt { (l.bonuses()) ", " (l.until(l.day(until.day(), now.day()))) } dd { (ui::minor(l, fund.balance, currency)) } } }
+            }
+        }
+        form.card.fields action="/api/users/me/funds" data-method="PUT" data-then="" {
+            input type="hidden" name="currency" value=(currency.code());
+            input type="hidden" name="accepts" value=(!accepts) data-json;
+            p.hint { (l.accepts()) ": " (if accepts { "✓" } else { "–" }) }
+            (ui::save(if accepts { l.remove() } else { l.confirm() }))
+        }
+    }
+}
+
+/// Reports money that was paid to the operator, and asks for money back.
+fn forms(l: Language) -> Markup {
+    html! {
+        details.card.fields { summary { (l.top_up()) }
+            p.hint { (l.top_up_about()) }
+            form action="/api/users/me/funds/credits" data-method="POST" data-then="" novalidate {
+                input type="hidden" name="fund" value="cash";
+                (amount(l, "top-up"))
+                (ui::field("top-up-about", l.description_label(), &html! { input #top-up-about name="description" autocomplete="off"; }))
+                (ui::save(l.top_up()))
+            }
+        }
+        details.card.fields { summary { (l.cash_out()) }
+            form action="/api/users/me/funds/debits" data-method="POST" data-then="" novalidate {
+                input type="hidden" name="type" value="cashout";
+                (amount(l, "cash-out"))
+                (ui::field("cash-out-to", l.account(), &html! { input #cash-out-to name="to" autocomplete="off"; }))
+                (ui::save(l.cash_out()))
+            }
+        }
+    }
+}
+
+fn amount(l: Language, id: &str) -> Markup {
+    html! {
+        (ui::field(&format!("{id}-amount"), l.amount_label(), &html! {
+            input id={ (id) "-amount" } name="amount" inputmode="decimal" autocomplete="off" data-decimal placeholder="0";
+        }))
+        div.field { (ui::currency_field(l, &format!("{id}-currency"), "currency", "EUR".parse().unwrap_or(Currency::TON))) }
+    }
+}
+
+fn row(l: Language, it: &FundTransaction, today: Day) -> Markup {
+    html! {
+        li { a.row href={ "/app/me/funds/" (it.id) } {
+            span.grow { (l.fund_transaction(it.kind))
+                small.hint { (l.moment(it.created_at, today)) " · " (l.fund_status(it.status))
+                    @if let Some(text) = &it.description { " · " (text) } } }
+            (ui::minor(l, it.amount, it.currency))
+        } }
+    }
+}
+
+pub(crate) async fn transaction(
+    State(app): State<App>,
+    _: AppPrincipal,
+    Caller(user, ()): Caller,
+    Id(id): Id<FundTransactionId>,
+    Context { now, .. }: Context,
+    l: Language,
+) -> Result<Fragment, Problem> {
+    let it = app.table.fund_transaction(user.id, id).await?;
+    let is_own = [FundTransactionType::Topup, FundTransactionType::Cashout].contains(&it.kind);
+    Ok(Fragment(html! {
+        a.back href="/app/me/funds" { (l.funds()) }
+        h1 tabindex="-1" data-title { (l.transaction_title()) }
+        section.card.hero { p {
+            span.hint { (l.fund_transaction(it.kind)) " · " (l.fund_status(it.status)) " · " (l.moment(it.created_at, now.day())) }
+            bdi.big dir="ltr" { (l.minor(it.amount, it.currency)) }
+            @if let Some(text) = &it.description { span { (text) } }
+            @if let Some(reference) = &it.ref_id { span.hint { (l.reference()) ": " (reference.as_str()) } }
+            @if let Some(until) = it.expires_at { span.hint { (l.until(l.moment(until, now.day()))) } }
+        } }
+        @if let Some((group, settlement)) = it.group_id.zip(it.settlement_id) {
+            a.more href={ (ui::group_path(group)) "/settlements/" (settlement) } { (l.payment()) }
+        }
+        @if is_own && it.status == FundStatus::Authorised {
+            form.card.actions action={ "/api/users/me/funds/transactions/" (it.id) "/void" } data-method="POST" data-then="" {
+                p.error data-problem role="alert" hidden {}
+                button.small-button.danger { (l.void()) }
+            }
+        }
+    }))
+}
+
+/// The kind of work.
+pub(crate) struct WorkQuery(FundWork);
+
+impl Parameters for WorkQuery {
+    fn read(query: &mut QueryReader) -> Self {
+        let schema = fracti_http::Description::inline::<String>;
+        Self(query.read("kind", "What to list.", schema).unwrap_or(FundWork::Topup))
+    }
+}
+
+pub(crate) async fn work(
+    State(app): State<App>,
+    Operator(_, WorkQuery(kind)): Operator<WorkQuery>,
+    Context { now, .. }: Context,
+    l: Language,
+) -> Result<Fragment, Problem> {
+    let work = app.table.fund_work(kind, &Page { limit: TRANSACTIONS, after: None }).await?;
+    let tab = |it| (l.fund_work(it), format!("/app/funds/work?kind={it}"));
+    Ok(Fragment(html! {
+        a.back href="/app/me" { (l.me()) }
+        h1 tabindex="-1" data-title { (l.work()) }
+        (ui::tabs(l.work(), &[tab(FundWork::Topup), tab(FundWork::Cashout)], usize::from(kind == FundWork::Cashout)))
+        @if work.items.is_empty() { p.card.empty { (l.nothing_to_do()) } }
+        @for it in &work.items {
+            @let api = format!("/api/users/{}/funds/transactions/{}", it.owner, it.id);
+            section.card.fields {
+                div.line { span { (it.owner) " · " (l.moment(it.created_at, now.day())) } (ui::minor(l, it.amount, it.currency)) }
+                @if let Some(text) = &it.description { p.hint { (text) } }
+                form action={ (api) "/capture" } data-method="POST" data-then="" novalidate {
+                    @let id = format!("ref-{}", it.id);
+                    (ui::field(&id, l.reference(), &html! { input id=(id) name="refId" autocomplete="off"; }))
+                    (ui::save(l.capture()))
+                }
+                form action={ (api) "/void" } data-method="POST" data-then="" { button.small-button.danger { (l.void()) } }
+            }
+        }
+    }))
+}

@@ -1,0 +1,163 @@
+//! The reader: what they owe and are owed in all groups, what waits for them, what is theirs.
+
+use std::collections::BTreeMap;
+
+use axum::extract::State;
+use fracti_core::{currency::Currency, settlement::Settlement, time::Day};
+use fracti_http::{App, Caller, Context, Problem};
+use fracti_store::{Activity, OpenPlace, Page, SettlementFilter};
+use maud::{Markup, html};
+
+use super::group::decide;
+use crate::{fragment::Fragment, text::Language, ui};
+
+/// Groups that are added up.
+const GROUPS: usize = 200;
+
+/// Items of each list.
+const ITEMS: usize = 10;
+
+pub(crate) async fn show(
+    State(app): State<App>,
+    Caller(user, ()): Caller,
+    Context { now, .. }: Context,
+    l: Language,
+) -> Result<Fragment, Problem> {
+    let page = Page { limit: GROUPS, after: None };
+    let waiting = SettlementFilter { waiting: true, ..SettlementFilter::default() };
+    let table = &app.table;
+    let (groups, payments, (questions, _), activity) = tokio::try_join!(
+        table.memberships_of(user.id, &page, now),
+        table.settlements_of(user.id, &waiting, ITEMS, Default::default()),
+        table.open_for(user.id, ITEMS, OpenPlace::default(), now),
+        table.activity_of(user.id, ITEMS, Default::default()),
+    )?;
+    let mut nets: BTreeMap<Currency, [i128; 2]> = BTreeMap::new();
+    for (currency, totals) in groups.items.iter().flat_map(|it| &it.totals) {
+        let net = totals.net();
+        let sum = nets.entry(*currency).or_default();
+        let [owed, owes] = sum;
+        let side = if net < 0 { owes } else { owed };
+        *side = side.saturating_add(net);
+    }
+    let received = payments.items.iter().filter(|it| it.to_user_id == user.id);
+    Ok(Fragment(html! {
+        (ui::tabs(l.sections(), &[(l.groups(), "/app".to_owned()), (l.me(), "/app/me".to_owned())], 1))
+        h1 tabindex="-1" data-title { (user.name) }
+        section.card.hero aria-label=(l.in_all_groups()) {
+            @if nets.values().all(|[owed, owes]| *owed == 0 && *owes == 0) { p.big { (l.you_are_settled()) } }
+            @for (currency, [owed, owes]) in &nets {
+                @if *owed != 0 { p { span.hint { (l.you_are_owed()) } bdi.big.plus dir="ltr" { (l.minor(*owed, *currency)) } } }
+                @if *owes != 0 { p { span.hint { (l.you_owe()) } bdi.big.minus dir="ltr" { (l.minor(owes.saturating_abs(), *currency)) } } }
+            }
+        }
+        (wait(l, &received.collect::<Vec<_>>()))
+        @if !questions.is_empty() {
+            section { h2 { (l.open_questions()) }
+                ul.card.list { @for seen in &questions {
+                    li { a.row href={ (ui::group_path(seen.question.group_id)) "/questions/" (seen.question.id) } {
+                        span.grow { span.name { (seen.question.prompt) } small.hint { (seen.group_title) } }
+                    } }
+                } } }
+        }
+        ul.card.list {
+            @for (icon, label, path) in links(l, &app, user.id) {
+                li { a.row href=(path) { span.icon aria-hidden="true" { (icon) } span.grow { (label) } } }
+            }
+        }
+        @if !activity.items.is_empty() {
+            section { h2 { (l.latest()) }
+                ul.card.list { @for event in &activity.items { (item(l, event, now.day())) } } }
+        }
+        (language(l))
+    }))
+}
+
+fn links(
+    l: Language,
+    app: &App,
+    user: fracti_core::id::UserId,
+) -> Vec<(&'static str, &'static str, &'static str)> {
+    let mut links = vec![
+        ("📅", l.days(), "/app/me/days"),
+        ("🎯", l.budgets(), "/app/me/budgets"),
+        ("🔑", l.tokens(), "/app/me/tokens"),
+    ];
+    if !app.operators.is_empty() {
+        links.push(("💶", l.funds(), "/app/me/funds"));
+    }
+    if app.operators.contains(&user) {
+        links.push(("🛠️", l.work(), "/app/funds/work"));
+    }
+    links
+}
+
+/// Payments that the reader is to confirm.
+fn wait(l: Language, payments: &[&Settlement]) -> Markup {
+    html! {
+        @if !payments.is_empty() {
+            section { h2 { (l.waits_for_you()) }
+                ul.card.list { @for it in payments {
+                    li.row.wrap {
+                        a.grow.tall href={ (ui::group_path(it.group_id)) "/settlements/" (it.id) } {
+                            (l.payment_to_you(&it.from_user_name, l.money(it.amount, it.currency)))
+                            @if let Some(title) = &it.group_title { small.hint { (title) } }
+                        }
+                        (decide(it.group_id, it, "completed", l.confirm()))
+                        (decide(it.group_id, it, "failed", l.not_received()))
+                    }
+                } } }
+        }
+    }
+}
+
+fn item(l: Language, event: &Activity, today: Day) -> Markup {
+    let (path, what, note, amount) = match event {
+        Activity::Paid(paid) => {
+            let it = &paid.expense;
+            (
+                format!("{}/expenses/{}", ui::group_path(it.group_id), it.id),
+                it.description.clone(),
+                l.you_paid(l.money(it.paid_by(paid.paid_by), it.currency)),
+                None,
+            )
+        }
+        Activity::Owed(it) => {
+            let currency = it.currency.unwrap_or(Currency::TON);
+            (
+                format!("{}/expenses/{}", ui::group_path(it.group_id), it.expense_id),
+                it.description.clone(),
+                l.you_borrowed(l.money(it.amount, currency)),
+                None,
+            )
+        }
+        Activity::Sent(it) => (
+            format!("{}/settlements/{}", ui::group_path(it.group_id), it.id),
+            l.sent_to(&it.to_user_name),
+            l.settlement(it.status, it.reverted_at.is_some()).to_owned(),
+            Some((it.amount, it.currency)),
+        ),
+        Activity::Received(it) => (
+            format!("{}/settlements/{}", ui::group_path(it.group_id), it.id),
+            l.received_from(&it.from_user_name),
+            l.settlement(it.status, it.reverted_at.is_some()).to_owned(),
+            Some((it.amount, it.currency)),
+        ),
+    };
+    html! {
+        li { a.row href=(path) {
+            span.grow { span.name { (what) } small.hint { (l.day(event.created_at().day(), today)) " · " (note) } }
+            @if let Some((amount, currency)) = amount { (ui::money(l, amount, currency)) }
+        } }
+    }
+}
+
+fn language(l: Language) -> Markup {
+    html! {
+        section.card.actions aria-label=(l.language()) {
+            button.small-button type="button" data-language="en" lang="en" aria-pressed=(l == Language::En) { "English" }
+            button.small-button type="button" data-language="ru" lang="ru" aria-pressed=(l == Language::Ru) { "Русский" }
+            button.small-button.danger type="button" data-sign-out hidden { (l.sign_out()) }
+        }
+    }
+}

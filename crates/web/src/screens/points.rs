@@ -1,0 +1,34 @@
+//! Points of a group's members for their answers.
+
+use axum::extract::State;
+use fracti_http::{App, AsMember, Context, Problem};
+use maud::html;
+
+use crate::{fragment::Fragment, text::Language, ui};
+
+pub(crate) async fn show(
+    State(app): State<App>,
+    AsMember(member_key, ()): AsMember,
+    Context { now, .. }: Context,
+    l: Language,
+) -> Result<Fragment, Problem> {
+    let ranked = app.table.leaderboard(member_key, now).await?;
+    Ok(Fragment(html! {
+        a.back href={ (ui::group_path(member_key.group)) "/more" } { (l.more()) }
+        h1 tabindex="-1" data-title { (l.points()) }
+        @if ranked.is_empty() { p.card.empty { (l.no_points()) } }
+        ol.card.list { @for it in &ranked {
+            li.row {
+                span.icon { (it.rank) }
+                span.grow {
+                    (if it.points.user_id == member_key.user { l.you() } else { &it.name })
+                    small.hint {
+                        (l.streak(it.points.streak_days))
+                        @for badge in &it.points.badges { " · 🏅 " (l.badge(*badge)) }
+                    }
+                }
+                (l.points_of(it.points.total_points))
+            }
+        } }
+    }))
+}

@@ -1,0 +1,93 @@
+//! API tokens of the reader, their use, and signing in a browser.
+
+use axum::extract::State;
+use fracti_core::{
+    time::Timestamp,
+    token::{Scope, Token},
+};
+use fracti_http::{App, AppPrincipal, Caller, Context, Problem};
+use fracti_store::Page;
+use maud::{Markup, html};
+
+use crate::{fragment::Fragment, text::Language, ui};
+
+/// Tokens on the screen; a user has at most 20, and expired ones are listed for some time.
+const TOKENS: usize = 100;
+
+/// Name of the token of the reader's browser.
+const BROWSER: &str = "Browser";
+
+/// Seconds for which a browser is signed in: 30 days.
+const BROWSER_SECONDS: u64 = 30 * 24 * 60 * 60;
+
+pub(crate) async fn show(
+    State(app): State<App>,
+    _: AppPrincipal,
+    Caller(user, ()): Caller,
+    Context { now, .. }: Context,
+    l: Language,
+) -> Result<Fragment, Problem> {
+    let page = Page { limit: TOKENS, after: None };
+    let (tokens, usage) = tokio::try_join!(
+        app.table.tokens_of(user.id, now, &page),
+        app.table.usage(user.id, now.day()),
+    )?;
+    Ok(Fragment(html! {
+        a.back href="/app/me" { (l.me()) }
+        h1 tabindex="-1" data-title { (l.tokens()) }
+        (browser(l, now))
+        p.note.hint { (l.tokens_about()) }
+        ul.card.list { @for token in &tokens.items { (row(l, token, now)) } }
+        p.note.hint { (l.usage_today(usage.reads.saturating_add(usage.app_reads), usage.writes.saturating_add(usage.app_writes))) }
+        details.card.fields { summary { (l.new_token()) }
+            form action="/api/users/me/tokens" data-method="POST" novalidate {
+                (ui::field("name", l.token_name(), &html! { input #name name="name" maxlength="50" autocomplete="off"; }))
+                label.check { input type="checkbox" name="scopes[0]" value="read" checked; (l.may_read()) }
+                label.check { input type="checkbox" name="scopes[1]" value="write"; (l.may_write()) }
+                (ui::save(l.create()))
+                button.small-button type="button" hidden data-show="token" data-copy="{token}" { (l.copy_token()) }
+            }
+        }
+    }))
+}
+
+/// Makes a token for a browser, and opens the page there. The link is not to be copied: whoever has it
+/// is signed in.
+fn browser(l: Language, now: Timestamp) -> Markup {
+    html! {
+        section.card.fields data-token {
+            h2 { (l.browser()) }
+            p.hint { (l.browser_about()) }
+            form action="/api/users/me/tokens" data-method="POST" novalidate {
+                input type="hidden" name="name" value=(BROWSER);
+                input type="hidden" name="scopes[0]" value="read";
+                input type="hidden" name="scopes[1]" value="write";
+                input type="hidden" name="expiresAt" value=(now.plus_seconds(BROWSER_SECONDS));
+                (ui::save(l.make_link()))
+                button.small-button type="button" hidden data-show="token" data-open="/app#token={token}" { (l.open_browser()) }
+            }
+        }
+    }
+}
+
+fn row(l: Language, token: &Token, now: Timestamp) -> Markup {
+    let has = |scope| token.scopes.contains(&scope);
+    let scopes = match (has(Scope::Read), has(Scope::Write)) {
+        (true, true) => l.read_write(),
+        (true, false) => l.reads_only(),
+        _ => l.writes_only(),
+    };
+    html! {
+        li.row {
+            span.grow { (token.name)
+                small.hint { (scopes) " · "
+                    @match token.last_used_at { Some(day) => (l.used_on(l.day(day, now.day()))), None => (l.never_used()) }
+                    @if let Some(until) = token.expires_at { " · " (l.until(l.day(until.day(), now.day()))) }
+                }
+            }
+            form.inline action={ "/api/users/me/tokens/" (token.id) } data-method="DELETE" data-then="" {
+                button.small-button.danger { (l.delete()) }
+            }
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! The texts of the reader's own screens.
+
+use super::{Language, texts};
+use fracti_core::{
+    fund_transaction::{FundTransactionType, FundWork},
+    points::Badge,
+    targets::Period,
+};
+
+texts! {
+    in_all_groups { "In all groups", "Во всех группах" }
+    open_questions { "Questions for you", "Вопросы вам" }
+    latest { "Latest", "Последнее" }
+    days { "My spendings", "Мои траты" }
+    budgets { "Budgets", "Бюджеты" }
+    tokens { "API tokens", "Токены API" }
+    funds { "My funds", "Мои средства" }
+    work { "Operator's work", "Работа оператора" }
+    language { "Language", "Язык" }
+    sign_out { "Sign out of this browser", "Выйти в этом браузере" }
+    sent_to(name) { "You paid {name}", "Вы заплатили: {name}" }
+    received_from(name) { "{name} paid you", "{name}: платёж вам" }
+    earlier { "Earlier", "Раньше" }
+    later { "Later", "Позже" }
+    spent_on_days(total) { "{total} on these days", "{total} за эти дни" }
+    no_spendings { "Nothing spent in this time.", "За это время трат нет." }
+    left(amount) { "{amount} left", "осталось {amount}" }
+    over_by(amount) { "{amount} over", "на {amount} больше" }
+    record_spending { "Record a spending", "Записать трату" }
+    what { "What", "Что" }
+    own_spendings { "Spendings", "Траты" }
+    group_shares { "Shares in groups", "Доли в группах" }
+    share_with_group { "Share with a group", "Разделить с группой" }
+    budget_about { "What you want to spend at most. 0 removes a budget.",
+        "Сколько вы хотите тратить самое большее. 0 убирает бюджет." }
+    period_label { "Period", "Период" }
+    time_zone { "Time zone", "Часовой пояс" }
+    total_budget { "Everything", "Всё вместе" }
+    tokens_about { "With a token, a program acts for you. It is shown only once.",
+        "С токеном программа действует от вашего имени. Он показывается один раз." }
+    new_token { "New token", "Новый токен" }
+    token_name { "Name", "Название" }
+    may_read { "May read", "Может читать" }
+    may_write { "May write", "Может записывать" }
+    create { "Create", "Создать" }
+    copy_token { "Copy token", "Скопировать токен" }
+    read_write { "reads and writes", "читает и записывает" }
+    reads_only { "reads", "читает" }
+    writes_only { "writes", "записывает" }
+    never_used { "not used yet", "ещё не использован" }
+    used_on(day) { "used {day}", "использован {day}" }
+    until(day) { "until {day}", "до {day}" }
+    usage_today(reads, writes) { "Today: {reads} reads, {writes} writes", "Сегодня: чтений {reads}, записей {writes}" }
+    browser { "Use in a browser", "Открыть в браузере" }
+    browser_about { "Signs you in in this phone's or computer's browser for 30 days.",
+        "Вход в браузере этого телефона или компьютера на 30 дней." }
+    make_link { "Make a link", "Создать ссылку" }
+    open_browser { "Open", "Открыть" }
+    no_operator { "This deployment has no operator, so there are no funds.",
+        "У этой установки нет оператора, поэтому средств нет." }
+    available { "Available", "Доступно" }
+    withheld { "Withheld", "Удержано" }
+    bonuses { "Bonuses", "Бонусы" }
+    cash { "Cash", "Деньги" }
+    credit { "Credit", "Кредит" }
+    accepts { "Take payments from funds without asking me", "Принимать платежи из средств без моего подтверждения" }
+    top_up { "Top up", "Пополнить" }
+    top_up_about { "Pay the operator first, then report it here. It counts once the operator confirms it.",
+        "Сначала заплатите оператору, затем сообщите здесь. Сумма появится после подтверждения." }
+    cash_out { "Cash out", "Вывести" }
+    account { "Account or address", "Счёт или адрес" }
+    transactions { "Transactions", "Операции" }
+    no_funds { "No funds yet.", "Средств пока нет." }
+    transaction_title { "Transaction of funds", "Операция со средствами" }
+    void { "Call off", "Отменить" }
+    capture { "Confirm", "Подтвердить" }
+    reference { "Reference", "Референс" }
+    description_label { "Description", "Описание" }
+    nothing_to_do { "Nothing waits for you.", "Вас ничего не ждёт." }
+    with_friend_title(name) { "You and {name}", "Вы и {name}" }
+    nothing_between { "No open balances.", "Открытых балансов нет." }
+    no_points { "No points yet. Answer a question.", "Очков пока нет. Ответьте на вопрос." }
+    import_about { "Files of Splitwise, Spliit, Cospend, IHateMoney and Fracti. First you see a plan.",
+        "Файлы Splitwise, Spliit, Cospend, IHateMoney и Fracti. Сначала вы увидите план." }
+    file { "File", "Файл" }
+    show_plan { "Show plan", "Показать план" }
+    imports { "Imports", "Импорты" }
+    undo_import { "Undo", "Отменить" }
+    export_about { "All expenses, payments and balances, for a table or another program.",
+        "Все расходы, платежи и балансы: для таблицы или другой программы." }
+    export_in_browser { "Downloads do not work in Telegram. Open Fracti in a browser for them.",
+        "В Telegram скачать файл нельзя. Откройте Fracti в браузере." }
+}
+
+impl Language {
+    /// "3 days in a row".
+    pub(crate) fn streak(self, days: u64) -> String {
+        let word = self.plural(days, ["day", "days"], ["день", "дня", "дней"]);
+        match self {
+            Self::En => format!("{days} {word} in a row"),
+            Self::Ru => format!("{days} {word} подряд"),
+        }
+    }
+
+    /// "12 points".
+    pub(crate) fn points_of(self, points: u64) -> String {
+        let word = self.plural(points, ["point", "points"], ["очко", "очка", "очков"]);
+        format!("{points} {word}")
+    }
+
+    /// Name of a badge.
+    pub(crate) const fn badge(self, badge: Badge) -> &'static str {
+        match (self, badge) {
+            (Self::En, Badge::FirstAnswer) => "first answer",
+            (Self::En, Badge::TenAnswers) => "ten answers",
+            (Self::En, Badge::HundredAnswers) => "a hundred answers",
+            (Self::En, Badge::WeekStreak) => "a week in a row",
+            (Self::En, Badge::MonthStreak) => "a month in a row",
+            (Self::Ru, Badge::FirstAnswer) => "первый ответ",
+            (Self::Ru, Badge::TenAnswers) => "десять ответов",
+            (Self::Ru, Badge::HundredAnswers) => "сто ответов",
+            (Self::Ru, Badge::WeekStreak) => "неделя подряд",
+            (Self::Ru, Badge::MonthStreak) => "месяц подряд",
+        }
+    }
+
+    /// Period of targets.
+    pub(crate) const fn target_period(self, period: Period) -> &'static str {
+        match (self, period) {
+            (Self::En, Period::Day) => "each day",
+            (Self::En, Period::Month) => "each month",
+            (Self::Ru, Period::Day) => "каждый день",
+            (Self::Ru, Period::Month) => "каждый месяц",
+        }
+    }
+
+    /// Type of a transaction of funds.
+    pub(crate) const fn fund_transaction(self, kind: FundTransactionType) -> &'static str {
+        match (self, kind) {
+            (Self::En, FundTransactionType::Topup) => "Top-up",
+            (Self::En, FundTransactionType::Credit) => "Credit",
+            (Self::En, FundTransactionType::Bonus) => "Bonus",
+            (Self::En, FundTransactionType::Settlement) => "Payment in a group",
+            (Self::En, FundTransactionType::Cashout) => "Cash-out",
+            (Self::En, FundTransactionType::Correction) => "Correction",
+            (Self::En, FundTransactionType::Lapse) => "Bonus that lapsed",
+            (Self::Ru, FundTransactionType::Topup) => "Пополнение",
+            (Self::Ru, FundTransactionType::Credit) => "Кредит",
+            (Self::Ru, FundTransactionType::Bonus) => "Бонус",
+            (Self::Ru, FundTransactionType::Settlement) => "Платёж в группе",
+            (Self::Ru, FundTransactionType::Cashout) => "Вывод",
+            (Self::Ru, FundTransactionType::Correction) => "Исправление",
+            (Self::Ru, FundTransactionType::Lapse) => "Сгоревший бонус",
+        }
+    }
+
+    /// What waits for an operator.
+    pub(crate) const fn fund_work(self, work: FundWork) -> &'static str {
+        match (self, work) {
+            (Self::En, FundWork::Cashout) => "Cash-outs",
+            (Self::En, FundWork::Topup) => "Top-ups",
+            (Self::Ru, FundWork::Cashout) => "Выводы",
+            (Self::Ru, FundWork::Topup) => "Пополнения",
+        }
+    }
+
+    /// Status of a transaction of funds.
+    pub(crate) fn fund_status(self, status: fracti_core::fund::FundStatus) -> String {
+        use fracti_core::fund::FundStatus as Status;
+        let (english, russian) = match status {
+            Status::Authorised => ("waits", "ожидает"),
+            Status::Completed => ("done", "выполнено"),
+            Status::Held => ("held", "отложено"),
+            Status::Voided => ("called off", "отменено"),
+            Status::Expired => ("ran out", "истекло"),
+        };
+        match self {
+            Self::En => english,
+            Self::Ru => russian,
+        }
+        .to_owned()
+    }
+}
