@@ -70,6 +70,8 @@ const texts = {
   signIn: ['Fracti is opened from a bot in Telegram, where you are signed in.', 'Fracti открывается из бота в Telegram, где вы уже вошли.'],
   leave: ['Leave without saving?', 'Уйти без сохранения?'],
   undo: ['Undo', 'Отменить'],
+  guest: ['New guest', 'Новый гость'],
+  plan: ['{a} expenses, {b} payments; {c} are there already', 'Расходов: {a}, платежей: {b}; уже есть: {c}'],
   copied: ['Copied', 'Скопировано'],
   back: ['Back', 'Назад'],
   odd: ['{a} or {b}: the odd unit goes around', '{a} или {b}: лишняя единица достаётся по очереди'],
@@ -369,6 +371,42 @@ function read(form) {
   return { body, paths };
 }
 
+// --- Imports: the API plans a file, the reader says who is who, and the API records it.
+
+function upload(form) {
+  const body = new FormData();
+  body.set('file', form.elements.file.files[0] ?? '');
+  const people = [...form.querySelectorAll('[data-person]')];
+  if (people.length) {
+    const members = Object.fromEntries(people.map((it) => [it.dataset.person, it.value]));
+    body.set('options', JSON.stringify({ commit: true, members }));
+  }
+  return body;
+}
+
+function plan(form, data) {
+  const part = form.querySelector('[data-plan]'), problem = form.querySelector('[data-problem]');
+  const people = [...form.querySelectorAll('datalist option')].map((it) => [it.value, it.textContent]);
+  const guest = ['new guest', text('guest')];
+  const line = (className, words) => Object.assign(document.createElement('p'), { className, textContent: words });
+  const rows = data.members.map(({ name, match }, index) => {
+    const field = Object.assign(document.createElement('div'), { className: 'field' });
+    const label = Object.assign(document.createElement('label'), { textContent: name, htmlFor: `person-${index}` });
+    const select = Object.assign(document.createElement('select'), { id: `person-${index}` });
+    select.dataset.person = name;
+    for (const [value, words] of [...people, guest]) select.append(new Option(words, value, false, value === match?.memberId));
+    if (!match) select.value = guest[0];
+    field.append(label, select);
+    return field;
+  });
+  const counts = text('plan').replace('{a}', data.expenses).replace('{b}', data.settlements).replace('{c}', data.alreadyThere);
+  const issues = [...data.errors, ...data.questions, ...data.warnings].map((it) => line('hint', it.message));
+  part.replaceChildren(line('', counts), ...rows, ...issues);
+  problem.hidden = true;
+  const button = form.querySelector('[data-label]');
+  button.textContent = button.dataset.label;
+}
+
 // Shows each error below its control, and returns the others.
 function mark(form, paths, problems) {
   clear(form);
@@ -465,10 +503,19 @@ function prepare(form) {
     data.key ??= crypto.randomUUID();
     const headers = { 'idempotency-key': data.key };
     if (data.etag) headers['if-match'] = data.etag;
-    const { body, paths } = form.hasAttribute('data-file') ? { body: new FormData(form), paths: new Map() } : read(form);
+    const isFile = form.hasAttribute('data-file');
+    const { body, paths } = isFile ? { body: upload(form), paths: new Map() } : read(form);
+    // A file has its own way to be recorded once, and the plan before it is no write.
+    if (isFile) delete headers['idempotency-key'];
     const sent = data.method === 'DELETE' ? undefined : body;
     try {
-      const { answer } = await request(data.method, form.getAttribute('action'), { body: sent, headers });
+      let { answer } = await request(data.method, form.getAttribute('action'), { body: sent, headers });
+      if (isFile && answer.data.members) return plan(form, answer.data);
+      // A large import or its undo is done in parts.
+      while (answer.data?.status === 'running' || answer.data?.status === 'undoing') {
+        const url = `${form.getAttribute('action')}?run=${answer.data.run}`;
+        ({ answer } = await request(data.method, url, { body: sent }));
+      }
       delete data.key;
       // What was entered meanwhile is sent next.
       dirty = data.save !== undefined && Boolean(flush);

@@ -1,0 +1,155 @@
+// The main job: four friends on four phones, a dinner with its receipt, and everybody at zero.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PHONE, check, open, ready, serve } from './harness.mjs';
+
+const server = await serve();
+const group = await server.call('alice', 'POST', '/api/groups', { title: 'Dinner', chatId: '42', currency: 'EUR' });
+const path = `/app/groups/${group.id}`;
+const button = (page, name) => page.getByRole('button', { name, exact: true });
+const link = (page, name) => page.getByRole('link', { name });
+
+async function join(name) {
+  const page = await open(server, name, `/app/join/${group.id}`);
+  await button(page, 'Join').click();
+  await page.waitForURL(`**${path}`);
+  await ready(page);
+  return page;
+}
+
+test('four friends, a guest, a receipt with two payers, payments and a cut connection', { timeout: 120_000 }, async () => {
+  const alice = await open(server, 'alice', path);
+  const [bob, carol, dave] = [await join('bob'), await join('carol'), await join('dave')];
+
+  // Alice adds a guest.
+  await alice.goto(`${server.api}${path}/members`);
+  await ready(alice);
+  await alice.getByText('Add a guest').click();
+  await alice.getByLabel('Name', { exact: true }).fill('Grandma');
+  await button(alice, 'Add').click();
+  await alice.getByText('Grandma', { exact: true }).first().waitFor();
+
+  // Dave enters the dinner with the lines of its receipt, and watches the shares.
+  await link(dave, 'Add expense').click();
+  await dave.getByLabel('What for').fill('Pizzeria');
+  await dave.getByRole('radio', { name: 'Receipt' }).check();
+  const line = async (name, amount, sharers) => {
+    await button(dave, 'Add item').click();
+    const row = dave.locator('form [data-row]:has([name^="items"])').last();
+    await row.getByLabel('What', { exact: true }).fill(name);
+    await row.getByLabel('Amount').fill(amount);
+    for (const sharer of sharers) await row.getByRole('checkbox', { name: sharer }).check();
+  };
+  await line('Wine', '15,50', []);
+  await line('Pizza', '24', ['Alice', 'Bob']);
+  await line('Salad', '7.20', ['Carol', 'You']);
+  await dave.getByText('Several people paid').click();
+  await dave.locator('[data-instead]').getByRole('checkbox', { name: 'Carol White' }).check();
+  await dave.getByLabel('Amount of Carol White').fill('20');
+  await dave.locator('[data-instead]').getByRole('checkbox', { name: 'You' }).check();
+  await dave.waitForFunction(() => document.querySelector('[data-total]').textContent === '46.70');
+  const shown = await dave.evaluate(() => Object.fromEntries([...document.querySelectorAll('[data-of=itemized] [data-share]')].map((it) => [it.dataset.share, it.textContent])));
+
+  // The connection is cut at the worst moment: the expense is recorded, the answer is lost.
+  let cut = false;
+  await dave.route((url) => url.pathname === `/api/groups/${group.id}/expenses`, async (route) => {
+    if (route.request().method() !== 'POST' || cut) return route.continue();
+    cut = true;
+    await route.fetch();
+    return route.abort();
+  });
+  await button(dave, 'Save').click();
+  await dave.getByText('Your entry is kept').waitFor();
+  await button(dave, 'Save').click();
+  await dave.waitForURL(`**${path}`);
+  const [expense, ...others] = await server.call('dave', 'GET', `/api/groups/${group.id}/expenses`);
+  assert.equal(others.length, 0);
+  assert.equal(expense.amount, '46.7');
+  assert.deepEqual(expense.payers.map((it) => it.amount).sort(), ['20', '26.7']);
+  for (const share of expense.splits) {
+    assert.ok(shown[share.userId].replace('≈ ', '') <= Number(share.amount).toFixed(2), `${share.userName}: ${shown[share.userId]}`);
+    assert.ok(Math.abs(Number(share.amount) - Number(shown[share.userId].replace('≈ ', ''))) < 0.011);
+  }
+
+  // Dave corrects a line.
+  await dave.getByText('Pizzeria').click();
+  await link(dave, 'Edit').click();
+  await dave.locator('[name="items[2].amount"]').fill('8');
+  await dave.waitForFunction(() => document.querySelector('[data-total]').textContent === '47.50');
+  await button(dave, 'Save').click();
+  await dave.waitForURL(`**/expenses/${expense.id}`);
+  assert.equal((await server.call('dave', 'GET', `/api/groups/${group.id}/expenses/${expense.id}`)).amount, '47.5');
+
+  // Everyone looks who pays whom, pays, and the recipients confirm, until all are at zero.
+  const pages = { alice, bob, carol, dave };
+  for (const [name, page] of Object.entries(pages)) {
+    await page.goto(`${server.api}${path}/balances`);
+    await ready(page);
+    if (name === 'alice') await check(page, 'dinner-balances');
+    while (await link(page, 'Pay').count()) {
+      await link(page, 'Pay').first().click();
+      await button(page, 'Record payment').click();
+      await page.waitForURL(`**${path}/balances`);
+      await ready(page);
+    }
+  }
+  for (const page of Object.values(pages)) {
+    await page.goto(`${server.api}${path}`);
+    await ready(page);
+    while (await button(page, 'Confirm').count()) {
+      await button(page, 'Confirm').first().click();
+      await page.waitForLoadState('networkidle');
+    }
+  }
+  // The guest pays in cash: a recipient records it.
+  for (const page of Object.values(pages)) {
+    await page.goto(`${server.api}${path}/balances`);
+    await ready(page);
+    while (await link(page, 'Received').count()) {
+      await link(page, 'Received').first().click();
+      await button(page, 'Record payment').click();
+      await page.waitForURL(`**${path}/balances`);
+      await ready(page);
+    }
+  }
+  const debts = await server.call('alice', 'GET', `/api/groups/${group.id}/debts`);
+  assert.deepEqual(debts.balances.map((it) => Number(it.balance)), [0, 0, 0, 0, 0]);
+  await alice.goto(`${server.api}${path}`);
+  await alice.getByText('You are settled').waitFor();
+  for (const page of Object.values(pages)) assert.deepEqual(page.errors, []);
+});
+
+test('a receipt is claimed by taps, and becomes an expense', { timeout: 90_000 }, async () => {
+  const [question] = await server.call('alice', 'GET', `/api/groups/${server.group}/questions`);
+  const at = `${server.path}/questions/${question.id}`;
+  const bob = await open(server, 'bob', at, { size: PHONE });
+  const alice = await open(server, 'alice', at);
+  await bob.getByRole('checkbox', { name: /Wine/ }).check();
+  await bob.getByRole('checkbox', { name: /Pizza/ }).check();
+  await bob.getByRole('button', { name: 'More: Salad' }).click();
+  await bob.getByRole('button', { name: /I had 3 things/ }).waitFor();
+  // Alice sees it within seconds, without doing anything.
+  await alice.locator('.claims').getByText('Bob Jones').first().waitFor();
+  await alice.getByRole('checkbox', { name: /Salad/ }).check();
+  await alice.getByRole('button', { name: /I had 1 thing/ }).waitFor();
+  await check(alice, 'claimed');
+  await alice.getByRole('button', { name: 'Record as expense' }).click();
+  await alice.waitForURL('**/expenses/*');
+  const expense = await server.call('alice', 'GET', `/api/groups/${server.group}/expenses/${alice.url().split('/').pop()}`);
+  assert.equal(expense.amount, '38.15');
+  assert.equal(expense.splitType, 'itemized');
+});
+
+test('a question is asked by its form, and answered', async () => {
+  const alice = await open(server, 'alice', `${server.path}/questions/new?type=multiple_choice`);
+  await alice.getByLabel('Question').fill('Pizza or sushi?');
+  await alice.getByLabel('Option 1').fill('Pizza');
+  await alice.getByLabel('Option 2').fill('Sushi');
+  await button(alice, 'Ask').click();
+  await alice.waitForURL('**/questions/0*');
+  const bob = await open(server, 'bob', new URL(alice.url()).pathname);
+  await bob.getByLabel('Sushi').check();
+  await button(bob, 'Send answer').click();
+  await bob.getByText('You have answered.').waitFor();
+});
