@@ -4,7 +4,10 @@
 use std::collections::BTreeSet;
 
 use axum::http::Method;
-use fracti_tests::operations::{Ids, operations};
+use fracti_tests::{
+    operations::{Ids, operations},
+    v0::V0Table,
+};
 use serde_json::{Value, json};
 
 use crate::harness::{Api, Busy, Caller, Group, Reply};
@@ -223,4 +226,21 @@ async fn document_is_the_same_for_every_path_and_known_by_its_tag() {
     let request = nobody.request(Method::GET, "/app").header("if-none-match", tag);
     let again = api.send(fracti_tests::client::with_body(request, &Value::Null)).await;
     assert_eq!((again.status.as_u16(), &*again.text), (304, ""));
+}
+
+#[tokio::test]
+async fn screens_leave_rows_of_an_earlier_format_to_the_api() {
+    let api = Api::new().await;
+    let v0 = V0Table::of(1, 40);
+    v0.write(&api.client).await;
+    let (id, group) = v0.groups.iter().next().unwrap();
+    let path = format!("/screens/groups/{id}/balances");
+    let reading = api.over(api.table.clone().read_only());
+    let before = api.rows().await;
+    let refused = api.user(group.user, "Alice").at(&reading).get(&path).await;
+    assert_eq!(refused.status, 503, "{}", refused.text);
+    assert_eq!(before, api.rows().await);
+    let alice = api.user(group.user, "Alice");
+    alice.get(&format!("/api/groups/{id}/debts")).await.data(200);
+    assert_eq!(alice.at(&reading).get(&path).await.status, 200);
 }

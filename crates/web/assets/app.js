@@ -164,6 +164,20 @@ function message(title, detail, button) {
   telegramButtons();
 }
 
+// The fragment at a URL. Screens only read, so a group with rows of an earlier format is read by the API
+// first, which converts them.
+async function screen(url) {
+  const get = (from) => request('GET', from, { signal: AbortSignal.timeout(8000) });
+  try {
+    return await get(url);
+  } catch (error) {
+    if (error.status !== 503) throw error;
+    const group = url.match(/^\/screens\/groups\/([^/?]+)/)?.[1];
+    await get(group ? `/api/groups/${group}/debts` : '/api/users/me/summary');
+    return get(url);
+  }
+}
+
 async function visit(path, { push = true, focus = true, top, quiet = false } = {}) {
   if (!quiet) flush?.();
   if (push) history.pushState({ depth: (history.state?.depth ?? 0) + 1 }, '', path);
@@ -176,7 +190,7 @@ async function visit(path, { push = true, focus = true, top, quiet = false } = {
   const slow = setTimeout(() => { progress.hidden = quiet }, 150);
   try {
     const url = path.replace(/^\/app/, '/screens').replace(/\/$/, '');
-    const { answer, response } = await request('GET', url, { signal: AbortSignal.timeout(8000) });
+    const { answer, response } = await screen(url);
     if (mine !== current) return;
     if (response.headers.get('x-page-version') !== version && !store(sessionStorage, 'reloaded')) {
       store(sessionStorage, 'reloaded', version);

@@ -346,6 +346,9 @@ impl Table {
             Err(error) if group.created_at().is_none() && may_be_unmigrated(&error) => error,
             done => return done,
         };
+        if self.reads_only {
+            return Err(Error::Unmigrated);
+        }
         let migration = async {
             // Of many reads at once, one migrates the group, and the others find it migrated.
             let lock = self.locks.of(group);

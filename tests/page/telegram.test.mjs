@@ -1,0 +1,164 @@
+// The page inside Telegram, with its script faked, and with a keyboard alone.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { check, open, ready, serve, tap } from './harness.mjs';
+
+const server = await serve();
+
+// What Telegram's script offers, as far as the page uses it, and a record of how it is used.
+// https://core.telegram.org/bots/webapps#initializing-mini-apps
+const SCRIPT = `
+  window.used = [];
+  const button = (name) => ({
+    handlers: [], text: '', visible: false,
+    onClick(handler) { this.handlers.push(handler) },
+    show() { this.visible = true; return this }, hide() { this.visible = false; return this },
+    setText(text) { this.text = text; return this },
+    showProgress() { used.push(name + ' busy') }, hideProgress() { used.push(name + ' free') },
+    press() { this.handlers.forEach((handler) => handler()) },
+  });
+  const events = {};
+  window.Telegram = { WebApp: {
+    themeParams: {}, MainButton: button('main'), BackButton: button('back'),
+    HapticFeedback: { notificationOccurred: (kind) => used.push('haptic ' + kind) },
+    ready: () => used.push('ready'), expand: () => used.push('expand'),
+    enableClosingConfirmation: () => used.push('confirm closing'),
+    onEvent: (name, handler) => { events[name] = handler },
+    openLink: (url) => used.push('open ' + url), openTelegramLink: (url) => used.push('telegram ' + url),
+    paint(params) { this.themeParams = params; events.themeChanged() },
+  } };`;
+
+const DARK = { bg_color: '#17212b', secondary_bg_color: '#232e3c', section_bg_color: '#17212b', text_color: '#f5f5f5', link_color: '#6ab3f3', button_color: '#5288c1', button_text_color: '#ffffff' };
+const launched = (more = '') => `&tgWebAppPlatform=ios&tgWebAppThemeParams=${encodeURIComponent(JSON.stringify(DARK))}${more}`;
+
+const telegram = async (context) => {
+  await context.route('https://telegram.org/js/telegram-web-app.js', (route) => route.fulfill({ contentType: 'text/javascript', body: SCRIPT }));
+};
+
+test('Telegram has its own buttons, theme and haptics', async () => {
+  const page = await open(server, 'bob', `${server.path}/expenses/new`, { telegram, extra: launched() });
+  await page.waitForFunction(() => window.Telegram?.WebApp.MainButton.visible);
+  assert.equal(await page.evaluate(() => Telegram.WebApp.MainButton.text), 'Save');
+  assert.ok(!(await page.getByRole('button', { name: 'Save', exact: true }).isVisible()), 'the own button is replaced');
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.scheme), 'dark');
+  assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(35, 46, 60)');
+  await check(page, 'telegram-dark');
+  await page.getByLabel('Amount', { exact: true }).fill('9');
+  await page.getByLabel('What for').fill('Tea');
+  await page.evaluate(() => Telegram.WebApp.MainButton.press());
+  await page.waitForURL(`**${server.path}`);
+  const used = await page.evaluate(() => window.used);
+  for (const what of ['ready', 'expand', 'confirm closing', 'main busy', 'haptic success']) assert.ok(used.includes(what), `${what} in ${used}`);
+  await page.evaluate(() => Telegram.WebApp.BackButton.press());
+  await page.waitForURL(/\/app/);
+  await page.evaluate(() => Telegram.WebApp.paint({ bg_color: '#ffffff', text_color: '#000000' }));
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.scheme), 'light');
+});
+
+test('a reload keeps who is signed in and the theme', async () => {
+  const page = await open(server, 'bob', server.path, { telegram, extra: launched() });
+  await page.goto(`${server.api}${server.path}/balances`);
+  await ready(page);
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.scheme), 'dark');
+  await page.getByText('Who pays whom').waitFor();
+});
+
+test('six palettes of Telegram are readable', { timeout: 120_000 }, async () => {
+  const palettes = {
+    'ios-light': { bg_color: '#ffffff', secondary_bg_color: '#efeff4', section_bg_color: '#ffffff', text_color: '#000000', link_color: '#007aff', button_color: '#007aff', button_text_color: '#ffffff' },
+    'ios-dark': { bg_color: '#000000', secondary_bg_color: '#1c1c1d', section_bg_color: '#2c2c2e', text_color: '#ffffff', link_color: '#3e88f7', button_color: '#3e88f7', button_text_color: '#ffffff' },
+    'android-light': { bg_color: '#ffffff', secondary_bg_color: '#f0f0f0', section_bg_color: '#ffffff', text_color: '#222222', link_color: '#2678b6', button_color: '#50a8eb', button_text_color: '#ffffff' },
+    'android-dark': { bg_color: '#1d2733', secondary_bg_color: '#151e27', section_bg_color: '#1d2733', text_color: '#ffffff', link_color: '#5eabe1', button_color: '#50a8eb', button_text_color: '#ffffff' },
+    'desktop-day': { bg_color: '#ffffff', secondary_bg_color: '#f1f1f1', section_bg_color: '#ffffff', text_color: '#000000', link_color: '#168acd', button_color: '#40a7e3', button_text_color: '#ffffff' },
+    'desktop-night': { bg_color: '#17212b', secondary_bg_color: '#232e3c', section_bg_color: '#17212b', text_color: '#f5f5f5', link_color: '#73b9f5', button_color: '#5288c1', button_text_color: '#ffffff' },
+  };
+  for (const [name, palette] of Object.entries(palettes)) {
+    const page = await open(server, 'alice', `${server.path}/balances`, { telegram, extra: `&tgWebAppPlatform=x&tgWebAppThemeParams=${encodeURIComponent(JSON.stringify(palette))}` });
+    await page.waitForFunction(() => document.documentElement.dataset.mainButton !== undefined);
+    await check(page, `palette-${name}`);
+    await page.context().close();
+  }
+});
+
+test('an invitation opens from its link, and a question, too', async () => {
+  const group = await server.call('dave', 'POST', '/api/groups', { title: 'Flat', chatId: '9', currency: 'EUR' });
+  const page = await open(server, 'bob', '/app', { telegram, extra: launched(`&tgWebAppStartParam=g_${group.id.replaceAll('-', '')}`) });
+  await page.getByRole('heading', { name: 'You are invited' }).waitFor();
+  assert.ok(!(await page.content()).includes('Flat'), 'nothing about the group is told');
+  const [question] = await server.call('alice', 'GET', `/api/groups/${server.group}/questions`);
+  const start = `q_${server.group.replaceAll('-', '')}_${question.id.replaceAll('-', '')}`;
+  const claims = await open(server, 'carol', '/app', { telegram, extra: launched(`&tgWebAppStartParam=${start}`) });
+  await claims.getByRole('heading', { name: 'Who had what?' }).waitFor();
+});
+
+test('an expense is recorded with the keyboard alone', async () => {
+  const page = await open(server, 'alice', server.path);
+  const to = async (predicate) => {
+    for (let n = 0; n < 60; n += 1) {
+      if (await page.evaluate(predicate)) return;
+      await page.keyboard.press('Tab');
+    }
+    assert.fail(`no Tab leads to ${predicate}`);
+  };
+  await to(() => document.activeElement.textContent === 'Add expense');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'New expense' }).waitFor();
+  await to(() => document.activeElement.name === 'amount');
+  await page.keyboard.type('12');
+  await to(() => document.activeElement.name === 'description');
+  await page.keyboard.type('Keyboard');
+  await to(() => document.activeElement.name === 'splitType');
+  await page.keyboard.press('ArrowRight');
+  assert.ok(await page.getByRole('radio', { name: 'Shares' }).isChecked());
+  await to(() => document.activeElement.textContent === 'Save');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**${server.path}`);
+  await page.getByText('Keyboard').waitFor();
+});
+
+test('the focus follows to the heading of the next screen', async () => {
+  const page = await open(server, 'alice', server.path);
+  await tap(page, 'Balances');
+  await page.waitForFunction(() => document.activeElement.tagName === 'H1');
+});
+
+test('a browser is signed in from Telegram until it signs out', async () => {
+  const page = await open(server, 'alice', '/app/me/tokens', { telegram, extra: launched() });
+  await page.getByRole('button', { name: 'Make a link' }).click();
+  await page.getByRole('button', { name: 'Open' }).click();
+  const used = await page.evaluate(() => window.used);
+  const link = used.find((it) => it.startsWith('open ')).slice(5);
+  const browser = await open({ ...server, links: { alice: server.api } }, 'alice', new URL(link, server.api).href.slice(server.api.length));
+  await browser.getByText('Alps 2026').first().waitFor();
+  assert.ok(!browser.url().includes('token'), 'the token leaves the URL');
+  await browser.goto(`${server.api}/app/me`);
+  await browser.getByRole('button', { name: 'Sign out of this browser' }).click();
+  await browser.getByRole('heading', { name: 'Open Fracti in Telegram' }).waitFor();
+  assert.equal(await browser.evaluate(() => localStorage.length), 0);
+});
+
+test('a file is planned, imported, and taken back', async () => {
+  const page = await open(server, 'alice', `${server.path}/import`);
+  const csv = 'Date,Description,Category,Cost,Currency,Alice Smith,Erik\n2026-01-10,Taxi,Taxi,25.00,EUR,12.50,-12.50\n';
+  await page.getByLabel('File').setInputFiles({ name: 'splitwise.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
+  await page.getByRole('button', { name: 'Show plan' }).click();
+  await page.getByText('1 expenses, 0 payments').waitFor();
+  await check(page, 'import-plan');
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await page.waitForURL(`**${server.path}`);
+  await page.getByText('Taxi').waitFor();
+  await page.goto(`${server.api}${server.path}/import`);
+  await ready(page);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('undone').waitFor();
+});
+
+test('an exported file is what the API exports', async () => {
+  const page = await open(server, 'alice', `${server.path}/export`);
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()]);
+  const chunks = [];
+  for await (const chunk of await download.createReadStream()) chunks.push(chunk);
+  const response = await fetch(`${server.api}/api/groups/${server.group}/export?format=csv&amounts=text`, { headers: { authorization: `tma ${server.token('alice')}` } });
+  assert.equal(Buffer.concat(chunks).toString(), await response.text());
+});
