@@ -524,7 +524,7 @@ function prepare(form) {
     const sent = data.method === 'DELETE' ? undefined : body;
     try {
       let { answer } = await request(data.method, form.getAttribute('action'), { body: sent, headers });
-      if (isFile && answer.data.members) return plan(form, answer.data);
+      if (isFile && Array.isArray(answer.data.members)) return plan(form, answer.data);
       // A large import or its undo is done in parts.
       while (answer.data?.status === 'running' || answer.data?.status === 'undoing') {
         const url = `${form.getAttribute('action')}?run=${answer.data.run}`;
@@ -553,8 +553,8 @@ function prepare(form) {
         await visit(parent(form), { push: true });
       } else if (code === 'PRECONDITION_FAILED') {
         dirty = false;
-        say(text('changed'));
         await visit(here(), { push: false, quiet: true });
+        say(text('changed'));
       } else {
         const rest = mark(form, paths, error.problem.details ?? []);
         const shown = rest.join('. ') || (error.problem.details?.length ? '' : error.message);

@@ -95,6 +95,7 @@ async fn previews_have_the_errors_of_what_they_preview() {
         assert_eq!(shown.body["details"], refused.body["details"]);
     }
     let expense = group.spend(0, json!({ "amount": 9 })).await;
+    let expense = expense["id"].as_str().unwrap();
     let path = group.path(&format!("/expenses/{expense}/preview"));
     assert_eq!(bob.post(&path, json!({ "amount": 8 })).await.code(), (403, "NOT_ALLOWED"));
 }

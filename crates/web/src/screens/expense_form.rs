@@ -212,6 +212,10 @@ impl Form<'_> {
     fn payer(&self, index: usize, member: &Member) -> Markup {
         let payers = self.before.map(|it| &*it.payers).unwrap_or_default();
         let paid = payers.iter().find(|it| it.user_id == member.id).map(|it| it.amount);
+        // The main payer pays the rest, so that the amount can be changed alone.
+        let is_main = payers.first().is_some_and(|it| it.user_id == member.id);
+        let given = paid.filter(|_| !is_main);
+        let shown = paid.map_or_else(|| "…".to_owned(), |amount| amount.to_string());
         let name = self.names.of(member.id);
         html! {
             div.row data-row {
@@ -220,7 +224,7 @@ impl Form<'_> {
                     span.name { (name) }
                 }
                 span.stepper { input.num name={ "payers[" (index) "].amount" } inputmode="decimal" autocomplete="off"
-                    data-decimal value=[paid] aria-label=(self.l.amount_of(name)) placeholder="…"; }
+                    data-decimal value=[given] aria-label=(self.l.amount_of(name)) placeholder=(shown); }
             }
         }
     }
