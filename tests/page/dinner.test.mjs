@@ -98,8 +98,9 @@ test('four friends, a guest, a receipt with two payers, payments and a cut conne
     await page.goto(`${server.api}${path}`);
     await ready(page);
     while (await button(page, 'Confirm').count()) {
-      await button(page, 'Confirm').first().click();
-      await page.waitForLoadState('networkidle');
+      // The screen is loaded again after the answer.
+      await Promise.all([page.waitForResponse((it) => it.url().includes('/screens/')), button(page, 'Confirm').first().click()]);
+      await page.waitForFunction(() => !document.querySelector('[aria-busy=true]'));
     }
   }
   // The guest pays in cash: a recipient records it.

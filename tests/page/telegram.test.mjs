@@ -140,7 +140,7 @@ test('a browser is signed in from Telegram until it signs out', async () => {
 
 test('a file is planned, imported, and taken back', async () => {
   const page = await open(server, 'alice', `${server.path}/import`);
-  const csv = 'Date,Description,Category,Cost,Currency,Alice Smith,Erik\n2026-01-10,Taxi,Taxi,25.00,EUR,12.50,-12.50\n';
+  const csv = 'Date,Description,Category,Cost,Currency,Alice Smith,Erik\n2026-01-10,Taxi,Taxi,25.00,EUR,12.50,-12.50\n\n2026-01-31,Total balance,,,EUR,12.50,-12.50\n';
   await page.getByLabel('File').setInputFiles({ name: 'splitwise.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
   await page.getByRole('button', { name: 'Show plan' }).click();
   await page.getByText('1 expenses, 0 payments').waitFor();

@@ -121,8 +121,8 @@ fn filters(
                         option value=(it.key) selected[is(it.key.as_str())] { (ui::category_name(l, group, ExpenseCategory::Own(it.key))) }
                     }
                 } }))
-                (ui::field("from", l.from_day(), &html! { input #from type="date" name="from" value=[filter.from]; }))
-                (ui::field("to", l.to_day(), &html! { input #to type="date" name="to" value=[filter.to]; }))
+                (ui::field("from", l.first_day(), &html! { input #from type="date" name="from" value=[filter.from]; }))
+                (ui::field("to", l.last_day(), &html! { input #to type="date" name="to" value=[filter.to]; }))
             }
             button.small-button { (l.show()) }
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use axum::extract::State;
 use fracti_core::{currency::Currency, settlement::Settlement, time::Day};
 use fracti_http::{App, Caller, Context, Problem};
-use fracti_store::{Activity, OpenPlace, Page, SettlementFilter};
+use fracti_store::{Activity, ActivityPosition, OpenPlace, Page, SettlementFilter};
 use maud::{Markup, html};
 
 use super::group::decide;
@@ -28,9 +28,9 @@ pub(crate) async fn show(
     let table = &app.table;
     let (groups, payments, (questions, _), activity) = tokio::try_join!(
         table.memberships_of(user.id, &page, now),
-        table.settlements_of(user.id, &waiting, ITEMS, Default::default()),
+        table.settlements_of(user.id, &waiting, ITEMS, ActivityPosition::default()),
         table.open_for(user.id, ITEMS, OpenPlace::default(), now),
-        table.activity_of(user.id, ITEMS, Default::default()),
+        table.activity_of(user.id, ITEMS, ActivityPosition::default()),
     )?;
     let mut nets: BTreeMap<Currency, [i128; 2]> = BTreeMap::new();
     for (currency, totals) in groups.items.iter().flat_map(|it| &it.totals) {

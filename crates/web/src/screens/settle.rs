@@ -66,7 +66,7 @@ pub(crate) async fn show(
                     (ui::currency_field(l, "currency", "currency", query.currency.unwrap_or(group.currency)))
                 }
                 (ui::field("from", l.who_pays(), &html! { select #from name="fromId" { (choices(Some(from), None)) } }))
-                (ui::field("to", l.to_whom(), &html! { select #to name="toId" { (choices(query.to, query.to.is_none().then_some(from))) } }))
+                (ui::field("to", l.who_is_paid(), &html! { select #to name="toId" { (choices(query.to, query.to.is_none().then_some(from))) } }))
                 @if let Some(to) = to { (wallet(l, to, &names)) }
                 (ui::field("note", l.note(), &html! { input #note name="note" maxlength="200" autocomplete="off"; }))
                 (ui::field("date", l.date(), &html! { input #date type="date" name="date"; }))

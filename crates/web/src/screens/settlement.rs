@@ -56,14 +56,14 @@ impl View<'_> {
             } }
             dl.card {
                 div { dt { (l.who_pays()) } dd { (self.names.stored(it.from_user_id, &it.from_user_name)) } }
-                div { dt { (l.to_whom()) } dd { (self.names.stored(it.to_user_id, &it.to_user_name)) } }
+                div { dt { (l.who_is_paid()) } dd { (self.names.stored(it.to_user_id, &it.to_user_name)) } }
                 @if let Some(user) = it.created_by {
                     div { dt { (l.recorded_by(self.names.of(user.into()), l.moment(it.created_at, today))) } }
                 }
                 @if let Some(user) = it.reverted_by { div { dt { (l.reverted_by(self.names.of(user.into()))) } } }
                 @if let Some(hash) = &it.tx_hash { div { dt { (l.transaction()) } dd { code { (hash) } } } }
                 @if let Some(funds) = &it.funds {
-                    div { dt { (l.from_funds()) } dd { (ui::money(l, funds.amount, it.currency)) } }
+                    div { dt { (l.paid_from_funds()) } dd { (ui::money(l, funds.amount, it.currency)) } }
                     @if let Some(until) = funds.expires_at.filter(|_| it.status == SettlementStatus::Pending) {
                         div { dt { (l.hold_ends(l.moment(until, today))) } }
                     }

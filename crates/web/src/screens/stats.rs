@@ -76,8 +76,8 @@ pub(crate) async fn show(
         a.back href={ (ui::group_path(member_key.group)) "/more" } { (l.more()) }
         h1 tabindex="-1" data-title { (l.statistics()) }
         form.card.fields.period action={ (ui::group_path(member_key.group)) "/stats" } data-get {
-            label { (l.from_day()) " " input type="date" name="from" value=(from); }
-            label { (l.to_day()) " " input type="date" name="to" value=(to); }
+            label { (l.first_day()) " " input type="date" name="from" value=(from); }
+            label { (l.last_day()) " " input type="date" name="to" value=(to); }
             button.small-button { (l.show()) }
         }
         @if by_currency.is_empty() { p.card.empty { (l.no_statistics()) } }

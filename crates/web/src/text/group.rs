@@ -5,7 +5,7 @@ use fracti_core::{group_change::ChangeKind, settlement::SettlementStatus};
 
 texts! {
     who_pays { "Who pays", "Кто платит" }
-    to_whom { "To whom", "Кому" }
+    who_is_paid { "To whom", "Кому" }
     record_payment { "Record payment", "Записать платёж" }
     note { "Note", "Комментарий" }
     wallet_of(name) { "Wallet of {name}", "Кошелёк, {name}" }
@@ -30,7 +30,7 @@ texts! {
     add_transaction { "Transaction hash", "Хеш транзакции" }
     put_right { "Put right", "Исправить" }
     hold_ends(when) { "Withheld until {when}", "Средства удержаны до {when}" }
-    from_funds { "Paid from funds", "Оплачено из средств" }
+    paid_from_funds { "Paid from funds", "Оплачено из средств" }
     remind { "Remind", "Напомнить" }
     remind_text(amount, title) { "You owe me {amount} in “{title}”. Settle up here:",
         "За тобой {amount} в «{title}». Рассчитаться можно здесь:" }
@@ -89,8 +89,8 @@ texts! {
     nothing_new { "Nothing yet.", "Пока ничего." }
     no_deleted { "No expense was deleted.", "Удалённых расходов нет." }
     deleted_by(name, when) { "Deleted by {name}, {when}", "Удалил(а) {name}, {when}" }
-    from_day { "From", "С" }
-    to_day { "To", "По" }
+    first_day { "From", "С" }
+    last_day { "To", "По" }
     show { "Show", "Показать" }
     search { "Search", "Поиск" }
     member { "Member", "Участник" }

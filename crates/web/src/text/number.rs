@@ -88,17 +88,15 @@ impl Language {
     pub(crate) fn period(self, period: &str) -> String {
         let mut parts = period.splitn(3, '-').skip(1);
         let (month, day) = (parts.next().unwrap_or_default(), parts.next());
-        match day {
-            Some(day) => day.trim_start_matches('0').to_owned(),
-            None => {
-                let names = match self {
-                    Self::En => MONTHS_EN,
-                    Self::Ru => MONTHS_ALONE_RU,
-                };
-                let place = month.parse::<usize>().ok().and_then(|it| it.checked_sub(1));
-                place.and_then(|it| names.get(it)).copied().unwrap_or_default().to_owned()
-            }
+        if let Some(day) = day {
+            return day.trim_start_matches('0').to_owned();
         }
+        let names = match self {
+            Self::En => MONTHS_EN,
+            Self::Ru => MONTHS_ALONE_RU,
+        };
+        let place = month.parse::<usize>().ok().and_then(|it| it.checked_sub(1));
+        place.and_then(|it| names.get(it)).copied().unwrap_or_default().to_owned()
     }
 
     /// The month of a day, with its year.
