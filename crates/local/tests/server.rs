@@ -180,11 +180,11 @@ fn help_names_every_variable() {
 }
 
 #[test]
-fn root_redirects_to_the_documentation() {
+fn the_root_leads_to_the_mini_app_and_the_documentation_has_its_own_path() {
     let server = Server::start(&["--port", "0", "--dynamodb-port", "0"]);
     assert_eq!(server.docs, format!("{}/docs", server.api));
     let root = send("GET", &format!("{}/", server.api), &[]);
-    assert_eq!((root.status, root.header("location").as_deref()), (307, Some("/docs")));
+    assert_eq!((root.status, root.header("location").as_deref()), (307, Some("/app")));
     let docs = get(&format!("{}/docs/", server.api), "");
     assert!(docs.0 == 200 && docs.1.contains("swagger-ui"), "{docs:?}");
     assert!(docs.1.contains("<title>Fracti API</title>"), "{docs:?}");
