@@ -19,7 +19,7 @@ use fracti_core::{
 use fracti_runtime::Clock;
 use fracti_store::{MemberKey, Page, Table};
 use serde_json::{Value, json};
-use tokio::task::JoinSet;
+use tokio::{sync::RwLock, task::JoinSet};
 
 use super::{Actor, Finding, Outcome, Report, World, state::State, world::with_short_timeouts};
 
@@ -72,6 +72,9 @@ struct Spender {
     actor: Actor,
     group: String,
     model: Arc<Mutex<Model>>,
+    /// Read by whom is sending a request, and written by whom lets days pass: a request that is
+    /// repeated with its key after days is a new one.
+    sending: Arc<RwLock<()>>,
 }
 
 /// Runs the simulation of one seed.
@@ -79,8 +82,13 @@ pub(super) async fn run(seed: u64) -> Report {
     let world = Arc::new(World::new(seed).await);
     let group = world.user(1).create_group().await;
     let model = Arc::new(Mutex::new(Model::default()));
-    let user =
-        |user| Spender { actor: world.user(user), group: group.clone(), model: model.clone() };
+    let sending = Arc::default();
+    let user = |user| Spender {
+        actor: world.user(user),
+        group: group.clone(),
+        model: model.clone(),
+        sending: Arc::clone(&sending),
+    };
     for spender in (1..=USERS).map(user) {
         spender.actor.clone().join(&group).await;
     }
@@ -106,7 +114,8 @@ pub(super) async fn run(seed: u64) -> Report {
                 let table =
                     Table::new(with_short_timeouts(&world.proxy, 5), crate::database::TABLE);
                 keep(&table, &keeper).await;
-                Spender { actor: keeper, group: String::new(), model: Arc::default() }
+                let (model, sending) = Default::default();
+                Spender { actor: keeper, group: String::new(), model, sending }
             });
         }
         spenders.extend(users.join_all().await.into_iter().filter(|it| !it.group.is_empty()));
@@ -220,6 +229,7 @@ impl Spender {
             15 => self.check().await,
             16 => self.actor.pass(Duration::from_mins(40)),
             17 if self.actor.rng.u32(0..6) == 0 => {
+                let _none = self.sending.write().await;
                 self.actor.pass(Duration::from_hours(24 * 8));
             }
             _ => self.pay().await,
@@ -356,7 +366,9 @@ impl Spender {
         let tag = self.actor.journal.unique_tag();
         let key = (self.actor.rng.u32(0..4) > 0).then(|| format!("key-{tag}"));
         let mut rng = self.actor.rng.fork();
+        let repeated = self.sending.read().await;
         let outcome = self.actor.send(&mut rng, method, path, &body, key.as_deref()).await;
+        drop(repeated);
         let sent = Sent { effect, outcome: outcome.clone() };
         self.model.lock().unwrap().sent.push(sent);
         outcome
