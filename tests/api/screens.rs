@@ -38,6 +38,7 @@ const SCREENS: &[Screen] = &[
     Screen("/screens/groups/{groupId}/members", 3, 12.0),
     Screen("/screens/groups/{groupId}/settings", 3, 12.0),
     Screen("/screens/join/{groupId}", 3, 12.0),
+    Screen("/screens/groups/{groupId}/welcome", 1, 8.0),
     Screen("/screens/groups/{groupId}/expenses", 3, 12.0),
     Screen("/screens/groups/{groupId}/stats", 3, 12.0),
     Screen("/screens/groups/{groupId}/ledger", 3, 12.0),

@@ -1,7 +1,7 @@
 // A local server with the demo group, browsers of its friends, and what every scenario asserts.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -44,7 +44,13 @@ export async function serve() {
     assert.ok(response.ok, `${method} ${path}: ${JSON.stringify(answer)}`);
     return answer.data;
   };
-  return { api, group, links, call, token, path: `/app/groups/${group}` };
+  /** Init data of any user, as Telegram signs it; with a chat, as of a link in that chat. */
+  const sign = (name, id, chat) => {
+    const port = new URL(api).port;
+    const args = ['--port', port, 'sign', '--link', '--user', id, '--name', name, ...(chat ? [`--chat=${chat}`] : [])];
+    links[name.toLowerCase()] = execFileSync(`${root}target/debug/fracti-local`, args, { encoding: 'utf8' }).trim();
+  };
+  return { api, group, links, call, sign, token, path: `/app/groups/${group}` };
 }
 
 let browser;

@@ -89,6 +89,35 @@ test('a screen that was seen is shown without a connection, and one that was not
   await page.getByRole('heading', { name: 'New expense' }).waitFor();
 });
 
+test('a hundred double taps and broken connections record a hundred expenses', { timeout: 180_000 }, async () => {
+  const page = await open(server, 'dave', server.path);
+  let breaks;
+  // The connection breaks before the API has seen the request, or after it has recorded it.
+  await page.route(POST, async (route) => {
+    const how = route.request().method() === 'POST' ? breaks : undefined;
+    breaks = undefined;
+    if (how === 'after') await route.fetch();
+    return how ? route.abort() : route.continue();
+  });
+  for (let run = 0; run < 100; run += 1) {
+    await page.getByRole('link', { name: 'Add expense' }).click();
+    await page.getByRole('heading', { name: 'New expense' }).waitFor();
+    await page.waitForFunction(() => !document.querySelector('#progress:not([hidden])'));
+    await page.getByLabel('Amount', { exact: true }).fill('3');
+    await page.getByLabel('What for').fill(`Run ${run}`);
+    breaks = [undefined, 'before', 'after'][run % 3];
+    await save(page).dblclick();
+    if (run % 3) {
+      await page.getByText('Your entry is kept').waitFor();
+      await save(page).dblclick();
+    }
+    await page.waitForURL(`**${server.path}`);
+  }
+  const recorded = await server.call('dave', 'GET', `/api/groups/${server.group}/expenses?limit=100&q=Run%20`);
+  // A doubled one would leave no place for another.
+  assert.equal(new Set(recorded.map((it) => it.description)).size, 100);
+});
+
 test('a slow answer shows a line, and the form stays busy', async () => {
   const page = await form('Slow');
   await page.route(POST, async (route) => {

@@ -1,7 +1,8 @@
 // Every screen, in both colour schemes, on phones and at a desk, in both languages, and mirrored.
 
+import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DESK, NARROW, PHONE, check, open, serve } from './harness.mjs';
+import { DESK, NARROW, PHONE, check, open, ready, serve, shots } from './harness.mjs';
 
 const server = await serve();
 const at = (path) => `${server.path}${path}`;
@@ -34,6 +35,7 @@ const SCREENS = {
   members: at('/members'),
   settings: at('/settings'),
   join: `/app/join/${other.id}`,
+  welcome: at('/welcome'),
   stats: at('/stats'),
   ledger: at('/ledger'),
   statement: at('/ledger/123456789'),
@@ -73,3 +75,19 @@ for (const [screen, path] of Object.entries(SCREENS)) {
     });
   }
 }
+
+test('text of twice its size neither leaves the screen nor is cut off', { timeout: 120_000 }, async () => {
+  const page = await open(server, 'alice', '/app');
+  for (const [screen, path] of Object.entries(SCREENS)) {
+    await page.goto(`${server.api}${path}`);
+    await ready(page);
+    await page.evaluate(() => { document.documentElement.style.fontSize = '34px' });
+    await page.screenshot({ path: `${shots}large-${screen}.png`, fullPage: true });
+    const found = await page.evaluate(() => {
+      const cut = [...document.querySelectorAll('main *')].filter((it) => it.clientWidth > 1 && it.scrollWidth > it.clientWidth + 1
+        && getComputedStyle(it).overflowX !== 'visible' && !it.matches('input, select, textarea'));
+      return [document.documentElement.scrollWidth - innerWidth > 0 && 'sideways', ...cut.map((it) => it.outerHTML.slice(0, 90))].filter(Boolean);
+    });
+    assert.deepEqual(found, [], screen);
+  }
+});

@@ -92,6 +92,70 @@ test('an invitation opens from its link, and a question, too', async () => {
   await claims.getByRole('heading', { name: 'Who had what?' }).waitFor();
 });
 
+test('a chat opens its group: created once, joined by the others, who may be one of its guests', async () => {
+  const chat = '-77';
+  for (const [name, id] of [['Erik', '11'], ['Fay', '12']]) server.sign(name, id, chat);
+  const erik = await open(server, 'erik', '/app', { telegram, extra: launched() });
+  await erik.getByRole('heading', { name: 'Settings' }).waitFor();
+  await erik.getByLabel('Title').fill('Boat');
+  await Promise.all([erik.waitForResponse((it) => it.request().method() === 'PATCH'), erik.evaluate(() => Telegram.WebApp.MainButton.press())]);
+  const [group] = await server.call('erik', 'GET', '/api/users/me/groups');
+  assert.equal(group.title, 'Boat');
+  await server.call('erik', 'POST', `/api/groups/${group.id}/members`, { name: 'Fay without a phone' });
+  // Fay has never been here: the group is hers, and one guest may be her.
+  const fay = await open(server, 'fay', '/app', { telegram, extra: launched() });
+  await fay.getByRole('heading', { name: 'Are you one of these?' }).waitFor();
+  await check(fay, 'welcome-guests');
+  await fay.getByRole('button', { name: 'That is me' }).click();
+  const used = await fay.evaluate(() => window.used);
+  const shared = new URL(used.find((it) => it.startsWith('telegram ')).slice(9));
+  assert.match(shared.searchParams.get('text'), /I am “Fay without a phone”/);
+  assert.match(shared.searchParams.get('url'), /start=m_[0-9a-f]{32}$/);
+  await fay.evaluate(() => Telegram.WebApp.BackButton.press());
+  await fay.getByRole('heading', { name: 'Groups' }).waitFor();
+  assert.equal((await server.call('fay', 'GET', '/api/users/me/groups')).length, 1);
+  // The link leads whom it was sent to the members.
+  const members = await open(server, 'erik', `/app?start=m_${group.id.replaceAll('-', '')}`);
+  await members.getByRole('heading', { name: 'Members' }).waitFor();
+  // The second time, the group is shown at once.
+  await fay.evaluate(() => sessionStorage.clear());
+  await fay.goto('about:blank');
+  await fay.goto(server.links.fay + launched());
+  await fay.getByRole('heading', { name: 'Boat' }).waitFor();
+  assert.ok(fay.url().endsWith(`/app/groups/${group.id}`), fay.url());
+  for (const page of [erik, fay, members]) assert.deepEqual(page.errors, []);
+});
+
+test('what is new is counted until it was looked at', async () => {
+  const page = await open(server, 'bob', server.path);
+  assert.ok(!(await page.getByText('What is new').isVisible()), 'a new device has nothing unread');
+  await server.call('carol', 'POST', `/api/groups/${server.group}/expenses`, { amount: 4, description: 'Unread tea' });
+  await page.reload();
+  await ready(page);
+  const mark = page.getByRole('link', { name: 'What is new 1' });
+  await mark.click();
+  await page.getByText('Unread tea').first().waitFor();
+  await page.goBack();
+  await ready(page);
+  await page.reload();
+  await ready(page);
+  assert.ok(!(await mark.isVisible()));
+});
+
+test('the last payer and split of this device are proposed for the next expense', async () => {
+  const page = await open(server, 'carol', `${server.path}/expenses/new`);
+  await page.getByLabel('Amount', { exact: true }).fill('8');
+  await page.getByLabel('What for').fill('Remembered');
+  await page.getByLabel('Paid by').selectOption({ label: 'Dave Brown' });
+  await page.getByRole('radio', { name: 'Shares' }).check();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.waitForURL(`**${server.path}`);
+  await page.goto(`${server.api}${server.path}/expenses/new`);
+  await ready(page);
+  assert.equal(await page.getByLabel('Paid by').evaluate((it) => it.selectedOptions[0].textContent), 'Dave Brown');
+  assert.ok(await page.getByRole('radio', { name: 'Shares' }).isChecked());
+});
+
 test('an expense is recorded with the keyboard alone', async () => {
   const page = await open(server, 'alice', server.path);
   const to = async (predicate) => {
@@ -131,7 +195,13 @@ test('a browser is signed in from Telegram until it signs out', async () => {
   const link = used.find((it) => it.startsWith('open ')).slice(5);
   const browser = await open({ ...server, links: { alice: server.api } }, 'alice', new URL(link, server.api).href.slice(server.api.length));
   await browser.getByText('Alps 2026').first().waitFor();
-  assert.ok(!browser.url().includes('token'), 'the token leaves the URL');
+  await browser.reload();
+  await browser.getByText('Alps 2026').first().waitFor();
+  assert.ok(!browser.url().includes('code'), 'the code leaves the URL');
+  // The link works once.
+  const other = await (await browser.context().browser().newContext()).newPage();
+  await other.goto(link.startsWith('/') ? server.api + link : link);
+  await other.getByRole('heading', { name: 'This link does not sign in' }).waitFor();
   await browser.goto(`${server.api}/app/me`);
   await browser.getByRole('button', { name: 'Sign out of this browser' }).click();
   await browser.getByRole('heading', { name: 'Open Fracti in Telegram' }).waitFor();

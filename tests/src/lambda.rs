@@ -156,9 +156,23 @@ impl Function {
 ///
 /// If the function does not start.
 pub async fn starts_without_its_table(binary: &str) {
+    answers_without_its_table(binary, "/api/health").await;
+}
+
+/// Starts the function of the Mini App at `binary`, likewise, and checks that it serves the document.
+///
+/// # Panics
+///
+/// If the function does not start.
+pub async fn shows_its_document_without_its_table(binary: &str) {
+    answers_without_its_table(binary, "/app").await;
+}
+
+async fn answers_without_its_table(binary: &str, path: &str) {
     let mut function = Function::start(binary, "http://127.0.0.1:1", &[]).await;
     let health = samples().into_iter().find(|sample| sample.name == "get-health").unwrap();
-    assert_eq!(function.answer(health.event()).await["statusCode"], health.status);
+    let event = health.event().replace("/api/health", path);
+    assert_eq!(function.answer(event).await["statusCode"], health.status);
 }
 
 /// Starts the settlements function at `binary` over TLS, and counts its handshakes.

@@ -16,6 +16,7 @@ use std::{
 use axum::Router;
 use clap::{Parser, Subcommand};
 use fracti_core::{
+    chat_id::ChatId,
     id::UserId,
     telegram::{self, User},
 };
@@ -110,6 +111,12 @@ enum Command {
         /// Telegram username of the user, without @.
         #[arg(long)]
         username: Option<String>,
+        /// The `chat_instance` of a chat from which the Mini App is opened.
+        #[arg(long, value_name = "ID", allow_hyphen_values = true)]
+        chat: Option<ChatId>,
+        /// Print a link that opens the Mini App of the local server as the user.
+        #[arg(long)]
+        link: bool,
     },
 }
 
@@ -137,7 +144,8 @@ async fn run(options: Options) -> Result<(), Failure> {
     let settings = Settings::from_env()?;
     let token = settings.bot_token.clone().unwrap_or_else(|| BotToken::new(DEMO_TOKEN));
     if let Some(command) = options.command {
-        writeln!(io::stdout(), "{}", signed(command, &token)?)?;
+        let api = format!("http://{}", reachable(SocketAddr::from((options.host, options.port))));
+        writeln!(io::stdout(), "{}", signed(command, &token, &api)?)?;
         return Ok(());
     }
     // Signals are caught before the addresses are printed, because a script may stop the server as
@@ -222,7 +230,7 @@ async fn start(options: Options, settings: Settings, token: BotToken) -> Result<
 }
 
 /// The output of a subcommand.
-fn signed(command: Command, token: &BotToken) -> Result<String, Failure> {
+fn signed(command: Command, token: &BotToken, api: &str) -> Result<String, Failure> {
     let now = Clock::system().now();
     match command {
         Command::SignEvent { file, group } => {
@@ -230,9 +238,13 @@ fn signed(command: Command, token: &BotToken) -> Result<String, Failure> {
                 .map_err(|error| format!("{}: {error}", file.display()))?;
             Ok(sign_event(&event, token.expose(), now, group.as_deref())?)
         }
-        Command::Sign { user, name, username } => {
+        Command::Sign { user, name, username, chat, link } => {
             let user = User { id: user, name, username, avatar_url: None };
-            Ok(telegram::sign(&user, token.expose(), now))
+            let init_data = match chat {
+                Some(chat) => telegram::sign_in_chat(&user, &chat, token.expose(), now),
+                None => telegram::sign(&user, token.expose(), now),
+            };
+            Ok(if link { demo::page_link(api, &init_data) } else { init_data })
         }
     }
 }

@@ -26,6 +26,9 @@
 //   data-add, data-remove       adds a copy of a template, removes its row
 //   data-refresh                seconds after which the screen is loaded again while it is visible
 //   data-go                     path to go on to at once
+//   data-remember               choice that this device proposes next time, under this name
+//   data-unread, data-number    shown if the group has changes that this device has not shown
+//   data-read, data-number      the last change that is shown now
 //   data-show                   receives this field of the answer: {…} in its attributes, or as its text
 //   data-copy, data-open, data-share-link, data-token, data-sign-out, data-language, data-export
 
@@ -46,8 +49,8 @@ const store = (area, name, value) => {
 };
 const platform = store(sessionStorage, 'platform', launch.get('tgWebAppPlatform'));
 const initData = store(sessionStorage, 'initData', launch.get('tgWebAppData'));
-const token = initData ? null : store(localStorage, 'token', launch.get('token'));
-const authorization = initData ? `tma ${initData}` : token && `Bearer ${token}`;
+let token = initData ? null : store(localStorage, 'token');
+let authorization = initData ? `tma ${initData}` : token && `Bearer ${token}`;
 const signed = new URLSearchParams(initData ?? '');
 const user = JSON.parse(signed.get('user') ?? '{}');
 const chosen = () => store(localStorage, 'language') ?? user.language_code ?? navigator.language;
@@ -68,6 +71,8 @@ const texts = {
   session: ['Your session has ended. Close the app and open it again.', 'Сеанс завершён. Закройте приложение и откройте снова.'],
   telegram: ['Open Fracti in Telegram', 'Откройте Fracti в Telegram'],
   signIn: ['Fracti is opened from a bot in Telegram, where you are signed in.', 'Fracti открывается из бота в Telegram, где вы уже вошли.'],
+  signedIn: ['This link does not sign in', 'По этой ссылке войти нельзя'],
+  used: ['It works once, within 10 minutes. Make a new one in Telegram.', 'Она действует один раз в течение 10 минут. Создайте новую в Telegram.'],
   leave: ['Leave without saving?', 'Уйти без сохранения?'],
   undo: ['Undo', 'Отменить'],
   guest: ['New guest', 'Новый гость'],
@@ -133,10 +138,37 @@ function show(html, focus) {
   main.querySelectorAll('form').forEach(prepare);
   main.querySelectorAll('[data-token]').forEach((it) => { it.hidden = Boolean(token) });
   main.querySelectorAll('[data-sign-out]').forEach((it) => { it.hidden = !token });
+  news();
   telegramButtons();
   clearTimeout(refreshing);
   const seconds = main.querySelector('[data-refresh]')?.dataset.refresh;
   if (seconds) refreshing = setTimeout(refresh, seconds * 1000);
+}
+
+// A group that this device has not shown before has nothing unread.
+function news() {
+  for (const { dataset: { read, number } } of main.querySelectorAll('[data-read]')) store(localStorage, `read:${read}`, number);
+  for (const it of main.querySelectorAll('[data-unread]')) {
+    const { unread, number } = it.dataset;
+    const known = store(localStorage, `read:${unread}`) ?? store(localStorage, `read:${unread}`, number);
+    it.hidden = Number(number) <= Number(known);
+    it.querySelector('[data-count]').textContent = number - known;
+  }
+}
+
+// What was chosen last time on this device is proposed for a new expense.
+function propose(form) {
+  for (const control of form.querySelectorAll('[data-remember]')) {
+    const value = store(localStorage, control.dataset.remember);
+    if (control.type === 'radio') control.checked = value ? control.value === value : control.checked;
+    else if ([...control.options].some((it) => it.value === value)) control.value = value;
+  }
+}
+
+function keep(form) {
+  for (const control of form.querySelectorAll('[data-remember]')) {
+    if (control.type !== 'radio' || control.checked) store(localStorage, control.dataset.remember, control.value);
+  }
 }
 
 function refresh() {
@@ -283,7 +315,7 @@ async function act(target) {
   if (!button) return;
   const data = button.dataset;
   if (data.copy) {
-    await navigator.clipboard.writeText(data.copy);
+    await navigator.clipboard.writeText(data.copy.startsWith('/') ? location.origin + data.copy : data.copy);
     say(text('copied'));
   } else if (data.open) {
     Telegram()?.openLink ? Telegram().openLink(data.open) : open(data.open, '_blank', 'noopener');
@@ -534,6 +566,7 @@ function prepare(form) {
       // What was entered meanwhile is sent next.
       dirty = data.save !== undefined && Boolean(flush);
       clear(form);
+      keep(form);
       if (data.save === undefined) Telegram()?.HapticFeedback?.notificationOccurred('success');
       await done(form, answer, submitter?.dataset?.then);
     } catch (error) {
@@ -583,6 +616,7 @@ function prepare(form) {
     const fields = [...new FormData(form)].filter(([, value]) => value);
     return visit(`${form.getAttribute('action')}?${new URLSearchParams(fields)}`);
   });
+  propose(form);
   arrange();
   if (form.querySelector('[autofocus]') && !platform) form.querySelector('[autofocus]').focus({ preventScroll: true });
   if (data.preview !== undefined && (form.querySelector('[name=amount]')?.value || form.querySelector('[name^="items["]'))) preview();
@@ -666,20 +700,69 @@ if (platform) {
 
 // --- Start: where the link leads, or the screen of the path.
 
-// A start parameter names a group with the code of its invitation, or a question of a group.
+// A start parameter names a group with the code of its invitation, its members, or a question.
 function started() {
   const parameter = signed.get('start_param') ?? launch.get('tgWebAppStartParam') ?? new URLSearchParams(location.search).get('start');
-  const match = parameter?.match(/^([gq])_([\w-]{32,36})(?:_([\w-]+))?$/);
+  const match = parameter?.match(/^([gmq])_([\w-]{32,36})(?:_([\w-]+))?$/);
   if (!match || store(sessionStorage, 'started') === parameter) return null;
   store(sessionStorage, 'started', parameter);
   const dashed = (id) => id.replace(/^(\w{8})(\w{4})(\w{4})(\w{4})(\w{12})$/, '$1-$2-$3-$4-$5');
   const group = `/app/groups/${dashed(match[2])}`;
+  if (match[1] === 'm') return `${group}/members`;
   return match[1] === 'q' ? `${group}/questions/${dashed(match[3] ?? '')}` : `/app/join/${dashed(match[2])}${match[3] ? `?code=${match[3]}` : ''}`;
 }
 
-if (!authorization) message(text('telegram'), text('signIn'));
-else {
-  const at = location.pathname === '/app' ? started() ?? here() : here();
-  history.replaceState(history.state, '', at);
-  visit(at, { push: false });
+// A direct link in a chat opens the group of the chat, once: the list is one tap back. Whoever creates
+// it names it; on a new device, a guest may turn out to be the reader.
+async function chat() {
+  const opened = signed.get('chat_instance') && `opened:${signed.get('chat_instance')}`;
+  if (!opened || store(sessionStorage, opened)) return null;
+  const headers = { 'idempotency-key': crypto.randomUUID() };
+  const send = () => request('POST', '/api/groups/open', { body: {}, headers });
+  try {
+    const { answer, response } = await send().catch((error) => (error instanceof Failure ? Promise.reject(error) : send()));
+    store(sessionStorage, opened, 'yes');
+    const group = `/app/groups/${answer.data.id}`;
+    if (response.status === 201) return `${group}/settings`;
+    const known = store(localStorage, opened);
+    store(localStorage, opened, 'yes');
+    return known ? group : `${group}/welcome`;
+  } catch (error) {
+    // An archived group, or one that has removed the reader: their list says what there is.
+    if (error instanceof Failure) say(error.message);
+    return null;
+  }
 }
+
+// A link from Telegram signs this browser in, once.
+async function signIn(code) {
+  const body = { name: 'Browser', scopes: ['read', 'write'] };
+  const headers = { authorization: `Bearer ${code}`, 'idempotency-key': crypto.randomUUID() };
+  const { answer } = await request('POST', '/api/users/me/tokens', { body, headers });
+  token = store(localStorage, 'token', answer.data.token);
+  authorization = `Bearer ${token}`;
+}
+
+async function start() {
+  let at = here();
+  history.replaceState(history.state, '', at);
+  const code = !initData && launch.get('code');
+  if (code) {
+    try { await signIn(code) } catch (error) {
+      if (!authorization) return message(text('signedIn'), error instanceof Failure ? text('used') : text('offline'));
+    }
+  }
+  if (!authorization) return message(text('telegram'), text('signIn'));
+  if (location.pathname === '/app') {
+    const first = started() ?? await chat();
+    // The list is one step back.
+    if (first) {
+      history.replaceState(history.state, '', at);
+      history.pushState({ depth: 1 }, '', first);
+      at = first;
+    }
+  }
+  return visit(at, { push: false });
+}
+
+start();

@@ -27,6 +27,7 @@ mod settlement;
 mod settlements;
 mod stats;
 mod tokens;
+mod welcome;
 
 use fracti_http::{Routes, Sender};
 
@@ -57,6 +58,7 @@ pub(crate) fn routes() -> Routes {
         .page(Sender::User, "/screens/groups/{groupId}/members", members::show)
         .page(Sender::User, "/screens/groups/{groupId}/settings", settings::show)
         .page(Sender::User, "/screens/join/{groupId}", join::show)
+        .page(Sender::User, "/screens/groups/{groupId}/welcome", welcome::show)
         .page(Sender::User, "/screens/groups/{groupId}/expenses", expenses::show)
         .page(Sender::User, "/screens/groups/{groupId}/stats", stats::show)
         .page(Sender::User, "/screens/groups/{groupId}/ledger", ledger::show)

@@ -161,19 +161,27 @@ pub(crate) fn show_more(l: Language, path: &str, query: Option<String>, cursor: 
     html! { a.more href={ (path) "?" (query) "cursor=" (cursor) } { (l.show_more()) } }
 }
 
-/// The link that opens the page in Telegram at a group, or a question of it: a start parameter has
-/// letters, digits, `_` and `-`. Without a bot, it is a path of this server.
+/// Where a link of a group leads.
+#[derive(Clone, Copy)]
+pub(crate) enum Start {
+    /// To its expenses; a user who is not a member, to the invitation.
+    Group,
+    /// To its members.
+    Members,
+    /// To a question.
+    Question(QuestionId),
+}
+
+/// The link that opens the page in Telegram at a place in a group: a start parameter has letters,
+/// digits, `_` and `-`. Without a bot, it is a path of this server.
 ///
 /// <https://core.telegram.org/bots/webapps#direct-link-mini-apps>
-pub(crate) fn start_link(
-    bot: Option<&str>,
-    group: GroupId,
-    question: Option<QuestionId>,
-) -> String {
+pub(crate) fn start_link(bot: Option<&str>, group: GroupId, start: Start) -> String {
     let plain = |id: &dyn std::fmt::Display| id.to_string().replace('-', "");
-    let parameter = match question {
-        None => format!("g_{}", plain(&group)),
-        Some(question) => format!("q_{}_{}", plain(&group), plain(&question)),
+    let parameter = match start {
+        Start::Group => format!("g_{}", plain(&group)),
+        Start::Members => format!("m_{}", plain(&group)),
+        Start::Question(question) => format!("q_{}_{}", plain(&group), plain(&question)),
     };
     match bot {
         Some(bot) => format!("https://t.me/{bot}?startapp={parameter}"),

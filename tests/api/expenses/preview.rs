@@ -1,5 +1,6 @@
 //! Previews of expenses: they say what is recorded then, and record nothing.
 
+use fastrand::Rng;
 use serde_json::{Value, json};
 
 use crate::harness::{Api, Group};
@@ -26,30 +27,38 @@ fn bodies() -> Vec<Value> {
     ]
 }
 
+/// Previews an expense and records it: the shares agree. Answers the recorded one.
+async fn agrees(group: &Group, body: &Value) -> Value {
+    let alice = &group.members[0];
+    let reply = alice.post(&group.path("/expenses/preview"), body.clone()).await;
+    let preview = reply.data(200).clone();
+    assert!(reply.cost.write_units <= 0.0, "{body}");
+    let mut named = body.clone();
+    named["description"] = json!("Dinner");
+    let recorded = alice.post(&group.path("/expenses"), named).await.data(201).clone();
+    for field in ["amount", "currency", "payers"] {
+        assert_eq!(preview[field], recorded[field], "{body}");
+    }
+    let (shown, stored) = (preview["splits"].as_array(), recorded["splits"].as_array());
+    let (shown, stored) = (shown.unwrap(), stored.unwrap());
+    assert_eq!(shown.len(), stored.len(), "{body}");
+    for (shown, stored) in shown.iter().zip(stored) {
+        assert_eq!(shown["userId"], stored["userId"], "{body}");
+        let fits = [&shown["amount"], &shown["or"]].contains(&&stored["amount"]);
+        assert!(fits, "{body}: {shown} and {stored}");
+    }
+    recorded
+}
+
 #[tokio::test]
 async fn preview_says_what_is_recorded_then() {
     let group = Group::new(3, "EUR").await;
     let alice = &group.members[0];
     for body in bodies() {
         let before = group.api.rows().await;
-        let reply = alice.post(&group.path("/expenses/preview"), body.clone()).await;
-        let preview = reply.data(200).clone();
-        assert!(reply.cost.write_units <= 0.0, "{body}");
+        alice.post(&group.path("/expenses/preview"), body.clone()).await.data(200);
         assert_eq!(before, group.api.rows().await, "{body}");
-        let mut named = body.clone();
-        named["description"] = json!("Dinner");
-        let recorded = alice.post(&group.path("/expenses"), named).await.data(201).clone();
-        for field in ["amount", "currency", "payers"] {
-            assert_eq!(preview[field], recorded[field], "{body}");
-        }
-        let (shown, stored) = (preview["splits"].as_array(), recorded["splits"].as_array());
-        let (shown, stored) = (shown.unwrap(), stored.unwrap());
-        assert_eq!(shown.len(), stored.len(), "{body}");
-        for (shown, stored) in shown.iter().zip(stored) {
-            assert_eq!(shown["userId"], stored["userId"], "{body}");
-            let fits = [&shown["amount"], &shown["or"]].contains(&&stored["amount"]);
-            assert!(fits, "{body}: {shown} and {stored}");
-        }
+        let recorded = agrees(&group, &body).await;
 
         // An edit keeps the id, so its shares are those that are recorded.
         let path = group.path(&format!("/expenses/{}", recorded["id"].as_str().unwrap()));
@@ -62,6 +71,53 @@ async fn preview_says_what_is_recorded_then() {
             assert_eq!((&shown["amount"], &shown["or"]), (&stored["amount"], &Value::Null));
         }
         assert_eq!(preview["payers"], edited["payers"]);
+    }
+}
+
+/// A random expense of a group of five, in cents.
+fn random(rng: &mut Rng) -> Value {
+    let amount = rng.i64(1..100_000);
+    let number = rng.usize(1..=5);
+    let sharers = rng.choose_multiple(1..=5_u8, number);
+    // Whole numbers with a given sum, one for each sharer.
+    let mut parts = |sum: i64| {
+        let mut cuts: Vec<i64> = (1..sharers.len()).map(|_| rng.i64(0..=sum)).collect();
+        cuts.extend([0, sum]);
+        cuts.sort_unstable();
+        cuts.windows(2).map(|it| it[1] - it[0]).collect::<Vec<i64>>()
+    };
+    let (exact, percentages, adjustments) = (parts(amount), parts(10_000), parts(amount));
+    let cents = |minor: i64| json!(format!("{}.{:02}", minor / 100, minor % 100));
+    let among = |field: &str, numbers: &mut dyn FnMut(usize) -> Value| {
+        let split =
+            |(index, id): (usize, &u8)| json!({ "userId": id.to_string(), field: numbers(index) });
+        sharers.iter().enumerate().map(split).collect::<Vec<Value>>()
+    };
+    let types = ["equal", "shares", "exact", "percentage", "adjustment", "itemized"];
+    let split = types[rng.usize(..types.len())];
+    let splits = match split {
+        "shares" => among("weight", &mut |_| json!(rng.u32(1..20))),
+        "exact" => among("amount", &mut |index| cents(exact[index])),
+        "percentage" => among("percentage", &mut |index| cents(percentages[index])),
+        "adjustment" => among("adjustment", &mut |index| cents(adjustments[index])),
+        _ => sharers.iter().map(|id| json!({ "userId": id.to_string() })).collect(),
+    };
+    if split != "itemized" {
+        return json!({ "amount": cents(amount), "splitType": split, "splits": splits });
+    }
+    let line = |_| json!({ "name": "Line", "amount": cents(rng.i64(1..5_000)), "sharers": splits });
+    let mut items: Vec<Value> = (0..3).map(line).collect();
+    items.push(json!({ "name": "Wine", "amount": cents(amount) }));
+    items.push(json!({ "kind": "tip", "name": "Tip", "amount": cents(exact[0].max(1)) }));
+    json!({ "splitType": split, "items": items })
+}
+
+#[tokio::test]
+async fn a_thousand_random_previews_are_what_is_recorded() {
+    let group = Group::of(&Api::embedded().await, 5, "EUR").await;
+    let mut rng = Rng::with_seed(48);
+    for _ in 0..1000 {
+        agrees(&group, &random(&mut rng)).await;
     }
 }
 

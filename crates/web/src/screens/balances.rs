@@ -32,7 +32,7 @@ pub(crate) async fn show(
         group: &group,
         names: &names,
         ledger: &ledger,
-        link: ui::start_link(app.bot_username.as_deref(), group.id, None),
+        link: ui::start_link(app.bot_username.as_deref(), group.id, ui::Start::Group),
     };
     let ids = debts.members.iter().map(|member| (member.id, member.guest));
     let mut ids: Vec<(MemberId, bool)> = ids.collect();

@@ -27,7 +27,7 @@ pub(crate) async fn show(
     };
     Ok(Fragment(html! {
         a.back href={ (path) "/more" } { (l.more()) }
-        h1 tabindex="-1" data-title { (l.whats_new()) }
+        h1 tabindex="-1" data-title data-read=(member_key.group) data-number=(last) { (l.whats_new()) }
         @if changes.items.is_empty() { p.card.empty { (l.nothing_new()) } }
         ul.card.list {
             @for change in changes.items.iter().rev() {

@@ -192,7 +192,7 @@ impl Form<'_> {
                 @if self.spending.is_none() {
                     div.field {
                         label for="payer" { (l.paid_by()) }
-                        select #payer name="payerId" {
+                        select #payer name="payerId" data-remember=[self.remembers("payer")] {
                             @for member in self.people() {
                                 option value=(member.id) selected[member.id == payer] { (self.names.of(member.id)) }
                             }
@@ -206,6 +206,11 @@ impl Form<'_> {
                 }
             }
         }
+    }
+
+    /// The name by which a device remembers a choice for the next new expense of the group.
+    fn remembers(&self, what: &str) -> Option<String> {
+        self.before.is_none().then(|| format!("{what}:{}", self.group.id))
     }
 
     /// A member who may have paid a part.
@@ -237,7 +242,9 @@ impl Form<'_> {
                 legend { (l.split()) }
                 div.segments {
                     @for split in TYPES {
-                        label { input.sr type="radio" name="splitType" value=(split) checked[split == chosen];
+                        label { input.sr type="radio" name="splitType" value=(split) checked[split == chosen]
+                            // The other types need numbers, which are not remembered.
+                            data-remember=[self.remembers("split").filter(|_| matches!(split, SplitType::Equal | SplitType::Shares))];
                             span { (l.split_type(split)) } }
                     }
                 }

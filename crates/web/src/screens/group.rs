@@ -47,6 +47,7 @@ pub(crate) async fn show(
         (head(l, &group, 0))
         (own_balance(l, &group, &ledger, me))
         (waiting(l, &group, &names, &pending))
+        (news(l, &group, &ledger))
         section aria-label=(l.expenses()) {
             @if expenses.items.is_empty() { p.card.empty { (l.no_expenses()) } }
             (list.of(&expenses.items))
@@ -86,6 +87,16 @@ pub(crate) fn add(l: Language, group: &Group) -> Markup {
 pub(crate) fn own_ids(me: MemberId, members: &[Member]) -> BTreeSet<MemberId> {
     let member = members.iter().find(|member| member.id == me);
     member.map(|it| it.guests.clone()).unwrap_or_default().into_iter().chain([me]).collect()
+}
+
+/// Leads to what is new. The script shows it if there are changes that this device has not shown.
+fn news(l: Language, group: &Group, ledger: &Ledger) -> Markup {
+    let path = ui::group_path(group.id);
+    html! {
+        a.more.card hidden href={ (path) "/changes" } data-unread=(group.id) data-number=(ledger.state.changes) {
+            (l.whats_new()) span.tag data-count {}
+        }
+    }
 }
 
 /// What the reader owes or is owed, in each currency.

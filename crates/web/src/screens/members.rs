@@ -22,7 +22,7 @@ pub(crate) async fn show(
     let view = View { l, group: &group, names: &names, members: &members };
     let (present, past): (Vec<&Member>, Vec<&Member>) =
         members.iter().filter(|it| it.linked_to.is_none()).partition(|it| it.is_present());
-    let link = ui::start_link(app.bot_username.as_deref(), group.id, None);
+    let link = ui::start_link(app.bot_username.as_deref(), group.id, ui::Start::Group);
     Ok(Fragment(html! {
         a.back href={ (ui::group_path(group.id)) "/more" } { (l.more()) }
         h1 tabindex="-1" data-title { (l.members_title()) }

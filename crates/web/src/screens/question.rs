@@ -35,7 +35,8 @@ pub(crate) async fn show(
     let members = seen.detail.as_ref().map(|it| &*it.members).unwrap_or_default();
     let names = Names::new(l, member_key.user.into(), members);
     let is_open = matches!(seen.status, QuestionStatus::Open | QuestionStatus::Partial);
-    let link = ui::start_link(app.bot_username.as_deref(), member_key.group, Some(id));
+    let link =
+        ui::start_link(app.bot_username.as_deref(), member_key.group, ui::Start::Question(id));
     let view =
         View { l, seen: &seen, names: &names, members, user: member_key.user, is_open, link };
     Ok(Fragment(view.html(now)))

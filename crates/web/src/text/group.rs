@@ -64,6 +64,13 @@ texts! {
     join_about { "Join the group to see its expenses. Its members will see your name.",
         "Войдите в группу, чтобы видеть её расходы. Участники увидят ваше имя." }
     join { "Join", "Войти" }
+    are_you_one { "Are you one of these?", "Вы — кто-то из них?" }
+    are_you_one_about { "These guests have no Telegram yet. If you are one of them, ask a member to link you: then what the guest owes or is owed is yours.",
+        "У этих гостей ещё нет Telegram. Если вы один из них, попросите участника связать вас: тогда долги гостя станут вашими." }
+    that_is_me { "That is me", "Это я" }
+    link_me(guest) { "I am “{guest}” in our group. Please link me: my guest, Edit, “This guest is …”.",
+        "В нашей группе «{guest}» — это я. Пожалуйста, свяжите: гость, «Изменить», «Этот гость — …»." }
+    go_on { "Go to the group", "Перейти в группу" }
     settings { "Settings", "Настройки" }
     default_currency { "Currency of new expenses", "Валюта новых расходов" }
     archive { "Archive the group", "Перенести в архив" }
