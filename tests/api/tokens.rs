@@ -4,6 +4,7 @@ mod create;
 mod delete;
 mod faults;
 mod identity;
+mod link;
 mod list;
 
 use serde_json::{Value, json};

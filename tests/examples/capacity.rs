@@ -118,6 +118,37 @@ async fn print_quotas(app: &App, path: &str) {
     }
 }
 
+/// Prints what the screens that a group opens most take.
+async fn print_screens(reader: &Caller<'_>, ids: &Ids) {
+    println!("\n| screen | round trips | read units |");
+    println!("|---|---:|---:|");
+    for screen in [
+        "",
+        "/groups/{groupId}",
+        "/groups/{groupId}/balances",
+        "/groups/{groupId}/expenses/new",
+        "/groups/{groupId}/expenses/{expenseId}",
+        "/groups/{groupId}/expenses",
+        "/groups/{groupId}/settle",
+        "/groups/{groupId}/settlements",
+        "/groups/{groupId}/questions",
+        "/groups/{groupId}/members",
+        "/groups/{groupId}/stats",
+        "/groups/{groupId}/ledger",
+        "/groups/{groupId}/ledger/1",
+        "/groups/{groupId}/changes",
+        "/me",
+        "/me/days",
+        "/me/funds",
+    ] {
+        let path = ids.iter().fold(format!("/screens{screen}"), |path, (name, id)| {
+            path.replace(&format!("{{{name}}}"), id)
+        });
+        let cost = reader.call(&Method::GET, &path, &json!({})).await.1;
+        println!("| `/app{screen}` | {} | {} |", cost.round_trips, cost.read_units);
+    }
+}
+
 /// A request of an operation without a query.
 fn plain(id: &str) -> Operation {
     operation(id).asks("")
@@ -326,6 +357,7 @@ async fn main() {
             "| {method} `{path}`{what} | {round_trips} | {read_units} | {write_units} | {times} |"
         );
     }
+    print_screens(&alice, &ids).await;
     month.print();
     print_quotas(&app, &debts).await;
     database.stop().await;

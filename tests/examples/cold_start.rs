@@ -1,6 +1,9 @@
 //! Measures how the functions that are its arguments start, over TLS, and prints medians of the
 //! time and of the CPU time. `docs/performance.md` has commands and figures.
 //!
+//! A function with a path behind an `@`, like `fracti-web@/screens/groups/{groupId}/balances`, gets
+//! requests of this path.
+//!
 //! Options come before the programs, in this order:
 //!
 //! - `--share DIRECTORY` moves a function into this control group once it is ready: Lambda gives a
@@ -31,7 +34,7 @@ use fracti_tests::{
 const ROUNDS: usize = 41;
 
 /// The first event of each function. Other programs get `get-group`.
-const EVENTS: [(&str, &str); 7] = [
+const EVENTS: [(&str, &str); 8] = [
     ("fracti-expenses", "list-expenses"),
     ("fracti-settlements", "get-debts"),
     ("fracti-ledger", "get-ledger-balance"),
@@ -39,6 +42,7 @@ const EVENTS: [(&str, &str); 7] = [
     ("fracti-personal", "get-targets"),
     ("fracti-files", "import-file"),
     ("fracti-groups", "get-group"),
+    ("fracti-web", "get-group"),
 ];
 
 /// The figures of one start: until the function is ready, of its first response, and of the second.
@@ -87,7 +91,11 @@ async fn main() {
             for (old, new) in SCENE.iter().zip(&made) {
                 event = event.replace(old, new);
             }
-            let program = program.to_str().unwrap();
+            if let Some(path) = path_of(program) {
+                let path = path.replace("{groupId}", &made[0]);
+                event = event.replace(&format!("/api/groups/{}", made[0]), &path);
+            }
+            let program = file(program).to_str().unwrap();
             let begun = Instant::now();
             let mut function = Function::start(program, dynamodb.endpoint(), &variables).await;
             function.ready().await;
@@ -118,21 +126,32 @@ async fn main() {
         let mb = |kb: u64| format!("{}.{}", kb / 1000, kb % 1000 / 100);
         println!(
             "| {} | {} | {} | {} | {} | {} |",
-            program.file_name().unwrap().display(),
+            program.to_str().unwrap().rsplit("release/").next().unwrap(),
             step(0),
             step(1),
             step(2),
             mb(median(starts, |it| it.resident_kb)),
-            mb(fs::metadata(program).unwrap().len() / 1000),
+            mb(fs::metadata(file(program)).unwrap().len() / 1000),
         );
     }
     database.stop().await;
 }
 
 fn first_event(program: &Path) -> &'static str {
-    let name = program.file_name().unwrap();
+    let name = file(program).file_name().unwrap();
     let of_function = EVENTS.iter().find(|(function, _)| name == *function);
     of_function.map_or("get-group", |(_, event)| event)
+}
+
+/// The program without the path that it gets.
+fn file(program: &Path) -> &Path {
+    Path::new(program.to_str().unwrap().split('@').next().unwrap())
+}
+
+/// The path that a program gets: of the Mini App, by default the screen of a group.
+fn path_of(program: &Path) -> Option<&str> {
+    let screen = file(program).ends_with("fracti-web").then_some("/screens/groups/{groupId}");
+    program.to_str().unwrap().split_once('@').map(|(_, path)| path).or(screen)
 }
 
 /// The CPU time of a process, of all its threads.

@@ -6,6 +6,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fracti_core::{
+    Error,
     id::TokenId,
     token::{NewToken, Token},
 };
@@ -60,12 +61,14 @@ body! {
     pub(crate) CreateToken => NewToken {
         /// Name by which the user knows it.
         name: "name".required().text(),
-        /// Requests that it may make: `read`, `write` or both.
+        /// Requests that it may make: `read`, `write` or both; or `browser`, for a link that signs a
+        /// browser in.
         scopes: "scopes".required().texts(1..=2),
         /// Group to which it is limited. The caller is a member of it. Default: all groups, and the
         /// caller's own data.
         group_id: "groupId".text_of(Description::reference::<schemas::ResourceId>),
-        /// Time in the future, from which the token is invalid. Default: it does not expire.
+        /// Time in the future, from which the token is invalid: with `browser`, within 10 minutes
+        /// and by default then; by such a token, likewise 30 days. Default: it does not expire.
         expires_at: "expiresAt".text(),
     }
 }
@@ -80,7 +83,8 @@ pub(crate) struct DeletedToken {
 /// Create an API token.
 ///
 /// With it, a program acts for the caller, within its scopes and its group. It is created in the
-/// app, not by an API token. The response is the only one that shows the token: the replay of the
+/// app, not by an API token; only one with the scope `browser` creates one, in exchange for itself
+/// and for the one that it created before. The response is the only one that shows the token: the replay of the
 /// response to an `Idempotency-Key` does not.
 #[utoipa::path(post, path = "/api/users/me/tokens", tag = "tokens",
     responses((status = CREATED, body = Data<CreatedToken>)),
@@ -90,15 +94,25 @@ pub(crate) struct DeletedToken {
     ]))))]
 pub(crate) async fn create_token(
     State(app): State<App>,
-    _: AppPrincipal,
     Caller(user, ()): Caller,
+    via: Credential,
     once: Once<CreateToken>,
 ) -> Result<Response, Problem> {
+    let link = via.token().filter(|_| via.is_link());
+    if link.is_none() {
+        via.require_app()?;
+    }
     let secret = app.new_token();
     // The stored response does not have the token, which nothing stores.
     let idempotency = once.key.idempotency::<_, TokenView>("create-token");
     let (new, hash) = (&once.body, secret.hash());
-    match app.table.create_token(new, hash, &user, &idempotency).await? {
+    let outcome = app.table.create_token(new, hash, &user, link, &idempotency).await;
+    // The link was used. An instance that knew its token has let the request pass.
+    let used = |error| match error {
+        Error::NoToken => Problem::revoked_token(),
+        error => error.into(),
+    };
+    match outcome.map_err(used)? {
         Outcome::Done(made) => {
             let token = Some(secret.expose().to_owned());
             let created = CreatedToken { view: made.into(), token };

@@ -31,6 +31,12 @@ pub use crate::{
 /// Time for which an expired token is listed, in seconds.
 const LISTED_S: u64 = 30 * 24 * 3600;
 
+/// Time for which the token of a link that signs a browser in is valid, in seconds: 10 minutes.
+const LINK_S: u64 = 600;
+
+/// Time for which a browser is signed in at most, in seconds: 30 days.
+const BROWSER_S: u64 = 30 * 24 * 3600;
+
 /// Start of every API token.
 pub const PREFIX: &str = "fracti_pat_";
 
@@ -45,12 +51,15 @@ const MAC: usize = 8;
 pub struct ApiToken(String);
 
 words! {
-    /// Requests that an API token may make: `read` allows GET and HEAD, `write` all other methods.
+    /// Requests that an API token may make: `read` allows GET and HEAD, `write` all other methods,
+    /// and `browser` only to exchange the token, once, for that of a browser.
     pub enum Scope as "TokenScope" {
         /// GET and HEAD.
         Read = "read",
         /// All other methods.
         Write = "write",
+        /// To create the token of a browser in exchange for itself.
+        Browser = "browser",
     }
 }
 
@@ -90,6 +99,9 @@ pub struct Token {
     /// URL of the user's picture at its creation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub avatar_url: Option<String>,
+    /// Whether it signs a browser in. The next one that does replaces it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub browser: bool,
     /// Time when the row of an expired token is deleted, in seconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttl: Option<u64>,
@@ -209,7 +221,8 @@ pub struct NewToken {
 }
 
 impl Draft<NewToken> {
-    /// The token with `hash` that `user` creates at `now`.
+    /// The token with `hash` that `user` creates at `now`; with `by_link`, in exchange for the
+    /// token of a link that signs a browser in.
     ///
     /// # Errors
     ///
@@ -220,6 +233,7 @@ impl Draft<NewToken> {
         user: &User,
         now: Timestamp,
         random: [u8; 10],
+        by_link: bool,
     ) -> Result<Token, Error> {
         let (new, mut errors) = self.open()?;
         let mut scopes = Vec::new();
@@ -231,10 +245,26 @@ impl Draft<NewToken> {
             }
             scopes.push(*scope);
         }
-        let expires_at = new.expires_at.value().copied();
+        let is_link = scopes.contains(&Scope::Browser);
+        if is_link && (by_link || scopes.len() > 1 || new.group_id.value().is_some()) {
+            let rule = "must have `browser` alone, of all groups, and not by such a token";
+            errors.push("scopes", rule);
+        }
+        // A link must not sign anyone in for long, wherever it was pasted.
+        let latest = match (is_link, by_link) {
+            (true, _) => Some(LINK_S),
+            (false, true) => Some(BROWSER_S),
+            (false, false) => None,
+        };
+        let latest = latest.map(|seconds| now.plus_seconds(seconds));
+        let expires_at = new.expires_at.value().copied().or(latest);
         if expires_at.is_some_and(|end| end <= now) {
             errors.push("expiresAt", "must be in the future");
         }
+        if latest.is_some_and(|latest| expires_at > Some(latest)) {
+            errors.push("expiresAt", "must be within 10 minutes for a link, 30 days for a browser");
+        }
+        let listed = if is_link { 0 } else { LISTED_S };
         let token = || {
             Some(Token {
                 user_id: user.id,
@@ -249,7 +279,8 @@ impl Draft<NewToken> {
                 user_name: user.name.clone(),
                 username: user.username.clone(),
                 avatar_url: user.avatar_url.clone(),
-                ttl: expires_at.map(|end| end.seconds().saturating_add(LISTED_S)),
+                browser: by_link,
+                ttl: expires_at.map(|end| end.seconds().saturating_add(listed)),
             })
         };
         errors.finish(token())

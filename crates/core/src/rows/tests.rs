@@ -104,6 +104,7 @@ fn token(user_id: UserId, group: GroupId, at: Timestamp) -> Token {
         user_name: "Alice".to_owned(),
         username: None,
         avatar_url: None,
+        browser: false,
         ttl: Some(1_708_453_800),
     }
 }

@@ -97,6 +97,12 @@ impl Credential {
         }
     }
 
+    /// Whether it is the token of a link that signs a browser in.
+    #[must_use]
+    pub fn is_link(&self) -> bool {
+        matches!(self, Self::Token { scopes, .. } if scopes.contains(&Scope::Browser))
+    }
+
     /// Whether it is an API token that is invalid from an earlier moment on.
     pub(crate) fn is_expired(&self, now: Timestamp) -> bool {
         match self {

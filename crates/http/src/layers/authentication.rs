@@ -38,6 +38,9 @@ const MINI_APP: &str = "x-telegram-init-data";
 /// Route by which a token may delete itself, whatever its scopes and group.
 const ONE_TOKEN: (Method, &str) = (Method::DELETE, "/api/users/me/tokens/{tokenId}");
 
+/// Route by which the token of a link creates that of a browser.
+const EXCHANGE: (Method, &str) = (Method::POST, "/api/users/me/tokens");
+
 /// Header in which Telegram sends the secret of the webhook.
 ///
 /// <https://core.telegram.org/bots/api#setwebhook>
@@ -161,6 +164,10 @@ fn check_scope(
     let Credential::Token { scopes, group, .. } = via else { return Ok(()) };
     let (delete, one_token) = ONE_TOKEN;
     if *method == delete && route == Some(one_token) {
+        return Ok(());
+    }
+    let (post, tokens) = EXCHANGE;
+    if *method == post && route == Some(tokens) && via.is_link() {
         return Ok(());
     }
     let scope = if reads { Scope::Read } else { Scope::Write };

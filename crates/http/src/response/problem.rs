@@ -290,7 +290,8 @@ impl Problem {
 
     /// The API token has expired or was deleted. One that was created a moment ago may not be found
     /// yet.
-    pub(crate) fn revoked_token() -> Self {
+    #[must_use]
+    pub fn revoked_token() -> Self {
         let message = "the API token was deleted or has expired; create another one";
         Self::invalid_token(Code::TokenRevoked, message)
     }

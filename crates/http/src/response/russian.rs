@@ -46,6 +46,14 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
     ),
     ("the API token does not have the {scope} scope", "у токена API нет права {scope}"),
     (
+        "{field} must have `browser` alone, of all groups, and not by such a token",
+        "в {field} право `browser` должно быть одно, для всех групп и не через такой токен",
+    ),
+    (
+        "{field} must be within 10 minutes for a link, 30 days for a browser",
+        "{field} должно быть в пределах 10 минут для ссылки, 30 дней для браузера",
+    ),
+    (
         "the API token is limited to another group",
         "этот токен API действует только в другой группе",
     ),

@@ -31,17 +31,20 @@ const INDEX_PAUSES: [Duration; 3] =
 
 impl Table {
     /// Creates the token with `hash` for `user`, and waits for a moment until it can be found by
-    /// its hash.
+    /// its hash. With `link`, it is that of a browser: it replaces the token of the link, which
+    /// works once, and the token of an earlier browser.
     ///
     /// # Errors
     ///
     /// [`Error::TooManyTokens`]; [`Error::Invalid`]; [`Error::NoGroup`] or [`Error::NotMember`] for
-    /// the group to which it is restricted; [`Error::KeyReused`].
+    /// the group to which it is restricted; [`Error::KeyReused`]; [`Error::NoToken`] if the link was
+    /// used.
     pub async fn create_token(
         &self,
         new: &Draft<NewToken>,
         hash: TokenHash,
         user: &User,
+        link: Option<TokenId>,
         idempotency: &Idempotency<Token>,
     ) -> Result<Outcome<Token>, Error> {
         let RequestContext { now, random } = idempotency.context();
@@ -62,14 +65,21 @@ impl Table {
                 };
                 let (member, tokens) = tokio::join!(member, tokens);
                 member?;
-                let token = new.check(hash, user, now, random)?;
+                let token = new.check(hash, user, now, random, link.is_some())?;
                 let (list, tokens) = tokens.map_err(TransactionError::Fail)?;
-                if tokens.items.len() >= MAX_TOKENS {
+                let replaced = |it: &&Token| link.is_some() && (it.browser || link == Some(it.id));
+                let replaced: Vec<&Token> = tokens.items.iter().filter(replaced).collect();
+                if tokens.items.len() >= MAX_TOKENS.saturating_add(replaced.len()) {
                     return Err(Error::TooManyTokens.into());
                 }
-                let put = Write::put_new(&token)?;
-                let writes = [put, put_list(user.id, list.as_ref())?];
-                Ok(Decision::Write(Transaction::from_iter(writes), token))
+                let delete = |id| Write::delete(keys::token(user.id, id));
+                let used = link.map(|link| {
+                    delete(link).when(Expression::present()).or_fail(|| Error::NoToken)
+                });
+                let older = replaced.iter().map(|it| it.id).filter(|id| Some(*id) != link);
+                let writes = [Write::put_new(&token)?, put_list(user.id, list.as_ref())?];
+                let writes = writes.into_iter().chain(used).chain(older.map(delete));
+                Ok(Decision::Write(writes.collect(), token))
             })
             .await?;
         if let Outcome::Done(_) = &outcome {

@@ -14,12 +14,6 @@ use crate::{fragment::Fragment, text::Language, ui};
 /// Tokens on the screen; a user has at most 20, and expired ones are listed for some time.
 const TOKENS: usize = 100;
 
-/// Name of the token of the reader's browser.
-const BROWSER: &str = "Browser";
-
-/// Seconds for which a browser is signed in: 30 days.
-const BROWSER_SECONDS: u64 = 30 * 24 * 60 * 60;
-
 pub(crate) async fn show(
     State(app): State<App>,
     _: AppPrincipal,
@@ -35,7 +29,7 @@ pub(crate) async fn show(
     Ok(Fragment(html! {
         a.back href="/app/me" { (l.me()) }
         h1 tabindex="-1" data-title { (l.tokens()) }
-        (browser(l, now))
+        (browser(l))
         p.note.hint { (l.tokens_about()) }
         ul.card.list { @for token in &tokens.items { (row(l, token, now)) } }
         p.note.hint { (l.usage_today(usage.reads.saturating_add(usage.app_reads), usage.writes.saturating_add(usage.app_writes))) }
@@ -51,20 +45,18 @@ pub(crate) async fn show(
     }))
 }
 
-/// Makes a token for a browser, and opens the page there. The link is not to be copied: whoever has it
-/// is signed in.
-fn browser(l: Language, now: Timestamp) -> Markup {
+/// Makes a link that signs a browser in once, within 10 minutes, and opens it.
+fn browser(l: Language) -> Markup {
     html! {
         section.card.fields data-token {
             h2 { (l.browser()) }
             p.hint { (l.browser_about()) }
             form action="/api/users/me/tokens" data-method="POST" novalidate {
-                input type="hidden" name="name" value=(BROWSER);
-                input type="hidden" name="scopes[0]" value="read";
-                input type="hidden" name="scopes[1]" value="write";
-                input type="hidden" name="expiresAt" value=(now.plus_seconds(BROWSER_SECONDS));
+                input type="hidden" name="name" value=(l.browser_link());
+                input type="hidden" name="scopes[0]" value=(Scope::Browser);
                 (ui::save(l.make_link()))
-                button.small-button type="button" hidden data-show="token" data-open="/app#token={token}" { (l.open_browser()) }
+                button.small-button type="button" hidden data-show="token" data-open="/app#code={token}" { (l.open_browser()) }
+                button.small-button type="button" hidden data-show="token" data-copy="/app#code={token}" { (l.copy_link()) }
             }
         }
     }
@@ -73,6 +65,7 @@ fn browser(l: Language, now: Timestamp) -> Markup {
 fn row(l: Language, token: &Token, now: Timestamp) -> Markup {
     let has = |scope| token.scopes.contains(&scope);
     let scopes = match (has(Scope::Read), has(Scope::Write)) {
+        _ if has(Scope::Browser) => l.signs_in(),
         (true, true) => l.read_write(),
         (true, false) => l.reads_only(),
         _ => l.writes_only(),

@@ -52,10 +52,13 @@ texts! {
     until(day) { "until {day}", "до {day}" }
     usage_today(reads, writes) { "Today: {reads} reads, {writes} writes", "Сегодня: чтений {reads}, записей {writes}" }
     browser { "Use in a browser", "Открыть в браузере" }
-    browser_about { "Signs you in in this phone's or computer's browser for 30 days.",
-        "Вход в браузере этого телефона или компьютера на 30 дней." }
+    browser_about { "The link works once, within 10 minutes. It signs you in in a browser for 30 days, and ends the session of the browser before.",
+        "Ссылка действует один раз в течение 10 минут. Вход в браузере — на 30 дней; сеанс прежнего браузера завершится." }
     make_link { "Make a link", "Создать ссылку" }
     open_browser { "Open", "Открыть" }
+    browser_link { "Link for a browser", "Ссылка для браузера" }
+    copy_link { "Copy link", "Скопировать ссылку" }
+    signs_in { "signs a browser in once", "один раз входит в браузере" }
     no_operator { "This deployment has no operator, so there are no funds.",
         "У этой установки нет оператора, поэтому средств нет." }
     available { "Available", "Доступно" }
