@@ -1,6 +1,7 @@
 // The page inside Telegram, with its script faked, and with a keyboard alone.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { check, open, ready, serve, tap } from './harness.mjs';
 
@@ -222,6 +223,24 @@ test('a file is planned, imported, and taken back', async () => {
   await ready(page);
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByText('undone').waitFor();
+});
+
+test('what a file does not say is asked, and then it is imported', async () => {
+  const group = await server.call('carol', 'POST', '/api/groups', { title: 'Moved', chatId: '12', currency: 'EUR' });
+  const page = await open(server, 'carol', `/app/groups/${group.id}/import`);
+  const file = new URL('../fixtures/import/spliit.csv', import.meta.url).pathname;
+  await page.getByLabel('File').setInputFiles(file);
+  await page.getByRole('button', { name: 'Show plan' }).click();
+  await page.getByLabel(/who paid/).first().waitFor();
+  await check(page, 'import-questions');
+  const { payers } = JSON.parse(readFileSync(`${file}.answers.json`, 'utf8'));
+  for (const [line, name] of Object.entries(payers)) await page.locator(`[data-answer=payers][data-key="${line}"]`).selectOption(name);
+  await page.getByRole('button', { name: 'Show plan' }).click();
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await page.waitForURL(`**/app/groups/${group.id}`);
+  const [done] = await server.call('carol', 'GET', `/api/groups/${group.id}/imports`);
+  assert.equal(done.status, 'done');
+  assert.ok(done.expenses > 3, JSON.stringify(done));
 });
 
 test('an exported file is what the API exports', async () => {

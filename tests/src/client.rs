@@ -179,10 +179,12 @@ impl Reply {
     }
 }
 
-/// Checks that every message of an error has a translation.
-fn check_translations(error: &Value) {
-    let details = error["details"].as_array().into_iter().flatten();
-    for message in [error].into_iter().chain(details).filter_map(|it| it["message"].as_str()) {
+/// Checks that every message of an error or of the plan of an import has a translation.
+fn check_translations(body: &Value) {
+    let lists =
+        ["/details", "/data/warnings", "/data/errors", "/data/questions", "/data/differences/rows"];
+    let listed = lists.iter().filter_map(|at| body.pointer(at)?.as_array()).flatten();
+    for message in [body].into_iter().chain(listed).filter_map(|it| it["message"].as_str()) {
         assert!(in_russian(message).is_some(), "no Russian text for: {message}");
     }
 }

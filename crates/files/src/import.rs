@@ -11,7 +11,7 @@ use std::{
 
 use axum::{
     extract::State,
-    http::StatusCode,
+    http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use fracti_core::{
@@ -23,8 +23,8 @@ use fracti_core::{
 };
 use fracti_formats::{Answers, Destination, Import, Match, MatchedBy, Target, matches};
 use fracti_http::{
-    App, AsMember, Code, Data, Description, Id, List, ListId, Once, Paging, Parameters, Problem,
-    QueryReader, Upload, respond,
+    App, AsMember, Code, Data, Description, Id, Language, List, ListId, Once, Paging, Parameters,
+    Problem, QueryReader, Upload, respond,
 };
 use fracti_store::{BeforeImport, ImportPart, Outcome, Table};
 use serde::{Deserialize, Serialize};
@@ -108,6 +108,7 @@ pub async fn recall(table: &Table, group: GroupId, import: &mut Import) -> Resul
 pub(crate) async fn import_file(
     State(app): State<App>,
     AsMember(member_key, ImportQuery { run }): AsMember<ImportQuery>,
+    language: Language,
     upload: Upload<ImportOptions>,
 ) -> Result<Response, Problem> {
     let idempotency = upload.key.idempotency::<_, ImportedView>("import-file");
@@ -129,7 +130,12 @@ pub(crate) async fn import_file(
         }
         let updates = form.options.updates();
         let after = Foreseen { to: &to, people: &people, before: &before, updates };
-        return Ok(Data::new(PlanView::of(&import, &matched, &after)?).into_response());
+        let plan = PlanView::of(&import, &matched, &after)?.in_language(language);
+        let headers = [
+            (header::CONTENT_LANGUAGE, HeaderValue::from_static(language.code())),
+            (header::VARY, HeaderValue::from_static("accept-language")),
+        ];
+        return Ok((headers, Data::new(plan)).into_response());
     }
     let new = match import.recorded_in(&to, &targets) {
         Ok(new) => new.confirmed(group.id, form.options.confirmed()),

@@ -422,10 +422,17 @@ function read(form) {
 function upload(form) {
   const body = new FormData();
   body.set('file', form.elements.file.files[0] ?? '');
-  const people = [...form.querySelectorAll('[data-person]')];
+  const people = [...form.querySelectorAll('[data-person]')], asked = [...form.querySelectorAll('[data-answer]')];
+  // A question that was answered is in no later plan.
+  const answers = form.answers ??= {};
+  for (const { value, dataset: { answer, key } } of asked.filter((it) => it.value)) {
+    if (key) (answers[answer] ??= {})[key] = value;
+    else answers[answer] = value.toUpperCase();
+  }
   if (people.length) {
     const members = Object.fromEntries(people.map((it) => [it.dataset.person, it.value]));
-    body.set('options', JSON.stringify({ commit: true, members }));
+    // What is recorded was seen before.
+    body.set('options', JSON.stringify({ commit: !asked.length, members, ...answers }));
   }
   return body;
 }
@@ -434,23 +441,37 @@ function plan(form, data) {
   const part = form.querySelector('[data-plan]'), problem = form.querySelector('[data-problem]');
   const people = [...form.querySelectorAll('datalist option')].map((it) => [it.value, it.textContent]);
   const guest = ['new guest', text('guest')];
+  const members = Object.fromEntries([...part.querySelectorAll('[data-person]')].map((it) => [it.dataset.person, it.value]));
   const line = (className, words) => Object.assign(document.createElement('p'), { className, textContent: words });
+  const field = (id, words, control, choices = []) => {
+    const parts = [Object.assign(document.createElement('label'), { textContent: words, htmlFor: id }), Object.assign(document.createElement(control), { id })];
+    for (const [value, name] of choices) parts[1].append(new Option(name, value));
+    const box = Object.assign(document.createElement('div'), { className: 'field' });
+    box.append(...parts);
+    return [box, parts[1]];
+  };
   const rows = data.members.map(({ name, match }, index) => {
-    const field = Object.assign(document.createElement('div'), { className: 'field' });
-    const label = Object.assign(document.createElement('label'), { textContent: name, htmlFor: `person-${index}` });
-    const select = Object.assign(document.createElement('select'), { id: `person-${index}` });
+    const [box, select] = field(`person-${index}`, name, 'select', [...people, guest]);
     select.dataset.person = name;
-    for (const [value, words] of [...people, guest]) select.append(new Option(words, value, false, value === match?.memberId));
-    if (!match) select.value = guest[0];
-    field.append(label, select);
-    return field;
+    select.value = members[name] ?? match?.memberId ?? guest[0];
+    if (!select.value) select.value = guest[0];
+    return box;
+  });
+  const names = [['', '…'], ...data.members.map(({ name }) => [name, name])];
+  const questions = data.questions.map(({ kind, line: row, name, message: words }, index) => {
+    const [box, control] = field(`question-${index}`, words, kind === 'payer' ? 'select' : 'input', kind === 'payer' ? names : []);
+    control.dataset.answer = { currency: 'currency', payer: 'payers', weight: 'weights' }[kind];
+    control.dataset.key = row ?? name ?? '';
+    return box;
   });
   const counts = text('plan').replace('{a}', data.expenses).replace('{b}', data.settlements).replace('{c}', data.alreadyThere);
-  const issues = [...data.errors, ...data.questions, ...data.warnings].map((it) => line('hint', it.message));
-  part.replaceChildren(line('', counts), ...rows, ...issues);
+  const issues = [...data.errors, ...data.warnings].map((it) => line('hint', it.message));
+  part.replaceChildren(line('', counts), ...rows, ...questions, ...issues);
   problem.hidden = true;
   const button = form.querySelector('[data-label]');
-  button.textContent = button.dataset.label;
+  button.dataset.first ??= button.textContent;
+  button.textContent = questions.length ? button.dataset.first : button.dataset.label;
+  questions[0]?.querySelector('input, select').focus();
 }
 
 // Shows each error below its control, and returns the others.
@@ -603,6 +624,13 @@ function prepare(form) {
   };
   form.addEventListener('input', (event) => {
     if (event.target !== form) clear(form, event.target);
+    // Another file has another plan.
+    if (event.target.type === 'file') {
+      form.querySelector('[data-plan]').replaceChildren();
+      form.answers = {};
+      const button = form.querySelector('[data-label]');
+      button.textContent = button.dataset.first ?? button.textContent;
+    }
     if (data.save !== undefined || form.querySelector('[data-main]')) dirty = true;
     if (data.save !== undefined) flush = () => { clearTimeout(timer); send() };
     arrange();

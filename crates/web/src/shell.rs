@@ -13,8 +13,17 @@ use sha2::{Digest, Sha256};
 
 use crate::fragment::gzip;
 
-const STYLE: &str = include_str!("../assets/app.css");
-const SCRIPT: &str = include_str!("../assets/app.js");
+static STYLE: LazyLock<String> = LazyLock::new(|| short(include_str!("../assets/app.css")));
+static SCRIPT: LazyLock<String> = LazyLock::new(|| short(include_str!("../assets/app.js")));
+
+/// The lines of a source without their indentation, and without those that are comments. No text
+/// spans lines.
+fn short(source: &str) -> String {
+    let is_comment =
+        |line: &&str| line.starts_with("//") || (line.starts_with("/*") && line.ends_with("*/"));
+    let lines = source.lines().map(str::trim).filter(|line| !line.is_empty() && !is_comment(line));
+    lines.collect::<Vec<_>>().join("\n")
+}
 
 /// Bytes of the hash that is the version.
 const VERSION_LENGTH: usize = 8;
@@ -28,7 +37,7 @@ struct Shell {
 }
 
 static VERSION: LazyLock<String> = LazyLock::new(|| {
-    let hash = Sha256::new().chain_update(STYLE).chain_update(SCRIPT).finalize();
+    let hash = Sha256::new().chain_update(&*STYLE).chain_update(&*SCRIPT).finalize();
     hex::encode(hash.get(..VERSION_LENGTH).unwrap_or_default())
 });
 
@@ -38,8 +47,8 @@ static SHELL: LazyLock<Shell> = LazyLock::new(|| {
         "default-src 'none'; script-src {} https://telegram.org/js/; style-src {}; img-src data:; \
          connect-src 'self'; base-uri 'none'; form-action 'none'; \
          frame-ancestors https://*.telegram.org",
-        hash_of(SCRIPT),
-        hash_of(STYLE),
+        hash_of(&SCRIPT),
+        hash_of(&STYLE),
     );
     Shell {
         gzip: gzip(html.as_bytes()),
@@ -76,8 +85,8 @@ fn document_html() -> String {
                 meta name="version" content=(*VERSION);
                 title { "Fracti" }
                 link rel="icon" href="data:,";
-                style { (PreEscaped(STYLE)) }
-                script type="module" { (PreEscaped(SCRIPT)) }
+                style { (PreEscaped(&*STYLE)) }
+                script type="module" { (PreEscaped(&*SCRIPT)) }
             }
             body {
                 div #progress hidden {}

@@ -16,7 +16,7 @@ use fracti_formats::{
     Asks, Check, Destination, Import, Issue, MAX_ERRORS, Match, MatchedBy, Person, Question,
     RowPlace, Sums,
 };
-use fracti_http::{JsonDecimal, Text, schemas, shown};
+use fracti_http::{JsonDecimal, Language, Text, in_russian, schemas, shown};
 use fracti_store::BeforeImport;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -392,6 +392,24 @@ impl PlanView {
         };
         plan.warnings.extend(left_out.into_iter().chain(splits_lost).map(warning));
         Ok(plan)
+    }
+}
+
+impl PlanView {
+    /// The plan with its messages in `language`. What has no text in it stays as it is.
+    pub(crate) fn in_language(mut self, language: Language) -> Self {
+        let issues = self.warnings.iter_mut().chain(&mut self.errors).map(|it| &mut it.message);
+        let questions = self.questions.iter_mut().map(|it| &mut it.message);
+        let rows = self.differences.iter_mut().flat_map(|it| &mut it.rows);
+        let messages = issues.chain(questions).chain(rows.map(|it| &mut it.message));
+        if language == Language::Russian {
+            for message in messages {
+                if let Some(russian) = in_russian(message) {
+                    *message = russian;
+                }
+            }
+        }
+        self
     }
 }
 

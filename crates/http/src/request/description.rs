@@ -12,7 +12,7 @@ use utoipa::{
 };
 
 use crate::{
-    App, AppPrincipal, Context, Credential, IfMatch, IfNoneMatch, Text, Webhook,
+    App, AppPrincipal, Context, Credential, IfMatch, IfNoneMatch, Language, Text, Webhook,
     request::{caller::FromChat, path::Id},
     response::schemas::with,
 };
@@ -25,6 +25,7 @@ pub trait Described {
 
 impl Described for State<App> {}
 impl Described for Context {}
+impl Described for Language {}
 impl Described for Credential {}
 impl Described for AppPrincipal {}
 impl Described for Webhook {}

@@ -989,6 +989,163 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
         "{field} должно быть id участника: пользователь, с которым связан гость с этим именем, \
          покинул группу",
     ),
+    (
+        "nothing shows where the file ends: if it was cut off after a line, rows are missing; compare the balances with those of the app",
+        "не видно, где файл кончается: если он обрезан после строки, строк не хватает; сравните балансы с приложением",
+    ),
+    ("the row is left out: {rule}", "строка пропущена: {rule}"),
+    ("its amount is zero", "её сумма равна нулю"),
+    ("its members pay themselves", "её участники платят сами себе"),
+    ("it changes nothing", "она ничего не меняет"),
+    ("it is in the trash bin", "она в корзине"),
+    (
+        "it changes no balance, because the members paid only for themselves",
+        "балансы не меняются: участники платили только за себя",
+    ),
+    (
+        "{field} cannot be seen; {name} is read instead",
+        "{field} не видно; вместо него читается {name}",
+    ),
+    (
+        "several members are called {name}; this one is read as {other}",
+        "участников с именем {name} несколько; этот читается как {other}",
+    ),
+    (
+        "{field} of the {kind} {id} is blank; the id is read instead",
+        "поле {field} у {kind} {id} пустое; вместо него читается id",
+    ),
+    (
+        "{field} {name} is shortened to {most} characters",
+        "{field} {name} сокращается до {most} символов",
+    ),
+    ("{field} is shortened to {most} characters", "{field} сокращается до {most} символов"),
+    (
+        "{field} {found} is before 1970 and is imported as {first}",
+        "{field} {found} раньше 1970 года и записывается как {first}",
+    ),
+    ("{field} {date} is more than one year ahead", "{field} {date} больше чем на год впереди"),
+    (
+        "{field} {number} is rounded to {amount} {currency}",
+        "{field} {number} округляется до {amount} {currency}",
+    ),
+    (
+        "parts of the row have different signs; their differences are imported",
+        "у частей строки разные знаки; записываются их разности",
+    ),
+    ("{count} further warnings are not listed", "ещё предупреждений: {count}"),
+    (
+        "several members paid, but the file does not say how much; what each of them paid beyond the own share is imported",
+        "платили несколько участников, но файл не говорит, сколько; записывается то, что каждый заплатил сверх своей доли",
+    ),
+    (
+        "the amounts are finer than a minor unit of {currency}; they are rounded",
+        "суммы мельче наименьшей единицы {currency}; они округляются",
+    ),
+    (
+        "1 guest is imported as the user to whom they were linked",
+        "1 гость записывается как пользователь, с которым связан",
+    ),
+    (
+        "{count} guests are imported as the users to whom they were linked",
+        "гостей, записанных как связанные с ними пользователи: {count}",
+    ),
+    (
+        "1 past member without an expense or payment is not imported",
+        "1 бывший участник без расходов и платежей не переносится",
+    ),
+    (
+        "{count} past members without an expense or payment are not imported",
+        "бывшие участники без расходов и платежей не переносятся: {count}",
+    ),
+    (
+        "the shares are imported as exact amounts, because the split cannot be kept: {rule}",
+        "доли записываются точными суммами, потому что деление не сохранить: {rule}",
+    ),
+    (
+        "the shares are imported as exact amounts, because two of the people who share it are one member",
+        "доли записываются точными суммами, потому что двое из участников — один человек",
+    ),
+    (
+        "1 entry of the past is not imported; it belongs to edits, to deleted expenses or to reverted adjustments",
+        "1 прошлая запись не переносится: она относится к правкам, удалённым расходам или отменённым корректировкам",
+    ),
+    (
+        "{count} entries of the past are not imported; they belong to edits, to deleted expenses or to reverted adjustments",
+        "прошлые записи не переносятся: {count}; они относятся к правкам, удалённым расходам или отменённым корректировкам",
+    ),
+    ("1 failed settlement is not imported", "1 несостоявшийся платёж не переносится"),
+    (
+        "{count} failed settlements are not imported",
+        "несостоявшиеся платежи не переносятся: {count}",
+    ),
+    ("1 settlement loses the hash of its blockchain transaction", "1 платёж теряет хеш транзакции"),
+    (
+        "{count} settlements lose the hash of their blockchain transaction",
+        "платежей, теряющих хеш транзакции: {count}",
+    ),
+    (
+        "the rules of recurrence of {count} expenses are not imported",
+        "правила повторения расходов не переносятся: {count}",
+    ),
+    (
+        "the rules of recurrence of {count} bills are not imported",
+        "правила повторения счетов не переносятся: {count}",
+    ),
+    (
+        "of {count} expenses in another currency, the amounts in the currency of the group are imported",
+        "расходы в другой валюте ({count}) записываются суммами в валюте группы",
+    ),
+    (
+        "the dates are those of the server's time zone, which may be one day early; those of the JSON export are exact",
+        "даты — по часовому поясу сервера и могут быть на день раньше; в выгрузке JSON они точные",
+    ),
+    (
+        "the shares sum to {sum}, not to {total}; the payer owes the difference",
+        "сумма долей — {sum}, а не {total}; разницу должен плательщик",
+    ),
+    (
+        "the cells differ, but the split mode is Evenly; equal shares are imported",
+        "ячейки разные, но деление — Evenly; записываются равные доли",
+    ),
+    (
+        "the payment is left out, because payer and recipient are one member",
+        "платёж пропущен: плательщик и получатель — один участник",
+    ),
+    (
+        "the adjustment is left out, because its members are one member",
+        "корректировка пропущена: её участники — один участник",
+    ),
+    (
+        "{rule}; it was edited in the group since, and stays as it is",
+        "{rule}; с тех пор его правили в группе, и он останется как есть",
+    ),
+    ("{rule}; it was edited in the group since", "{rule}; с тех пор его правили в группе"),
+    (
+        "{name} of {day}, {amount}, differs in {words}; the file has {other}",
+        "«{name}» от {day}, {amount}: отличается {words}; в файле {other}",
+    ),
+    (
+        "the payment from {name} to {other}, {amount}, differs in {words}; the file has {more}",
+        "платёж от {name} к {other}, {amount}: отличается {words}; в файле {more}",
+    ),
+    ("{name} of {day}, {amount} is not in the file", "«{name}» от {day}, {amount}: нет в файле"),
+    ("the payment from {name} to {other}, {amount}", "платёж от {name} к {other}, {amount}"),
+    (
+        "an adjustment, differs in {words}; the file has {more}",
+        "корректировка отличается {words}; в файле {more}",
+    ),
+    ("the adjustment {name}", "корректировка {name}"),
+    ("an adjustment", "корректировка"),
+    ("the adjustment {name} is not in the file", "корректировки {name} нет в файле"),
+    ("an adjustment is not in the file", "корректировки нет в файле"),
+    (
+        "the adjustment {name}, differs in {words}; the file has {more}",
+        "корректировка {name}: отличается {words}; в файле {more}",
+    ),
+    (
+        "the payment from {name} to {other}, {amount} is not in the file",
+        "платёж от {name} к {other}, {amount}: нет в файле",
+    ),
     ("which currency do the amounts have?", "в какой валюте эти суммы?"),
     ("which currency {sign} do the amounts have?", "в какой валюте эти суммы (знак {sign})?"),
     ("which weight does {name} have in the other app?", "какой вес у {name} в другом приложении?"),
