@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 
 use axum::http::Method;
+use fracti_http::openapi;
 use fracti_tests::{
-    operations::{Ids, operations},
+    operations::{Ids, Operation, operations},
     v0::V0Table,
 };
 use serde_json::{Value, json};
@@ -179,6 +180,52 @@ async fn links_lead_to_screens_and_forms_to_operations() {
             assert!(!html.contains(forbidden), "{screen}: {forbidden}");
         }
     }
+}
+
+/// The schema of a field in a schema; of a list, in its items.
+fn field<'a>(document: &'a Value, schema: &'a Value, name: &str) -> Option<&'a Value> {
+    if let Some(reference) = schema["$ref"].as_str() {
+        return field(document, document.pointer(reference.trim_start_matches('#'))?, name);
+    }
+    let parts = ["allOf", "oneOf", "anyOf"].iter().filter_map(|it| schema[it].as_array()).flatten();
+    let mut others = parts.chain([&schema["items"]]).filter(|it| it.is_object());
+    let any = schema.get("additionalProperties").filter(|it| it.is_object());
+    let own = schema["properties"].get(name);
+    own.or_else(|| others.find_map(|it| field(document, it, name))).or(any)
+}
+
+#[tokio::test]
+async fn controls_are_fields_of_what_their_form_sends() {
+    let Busy { group, ids } = Busy::new().await;
+    let document: Value = serde_json::from_str(openapi::DOCUMENT).unwrap();
+    let operations = operations();
+    let mut controls = 0;
+    for screen in screens(&ids) {
+        let html = group.members[0].get(&screen).await.text.clone();
+        for form in html.split("<form").skip(1) {
+            let (tag, content) = form.split_once('>').unwrap();
+            let content = content.split("</form>").next().unwrap();
+            // A file has its own options, and a filter is no request to the API.
+            if tag.contains(" data-get") || tag.contains(" data-file") {
+                continue;
+            }
+            let [action, method] = ["action", "data-method"].map(|name| attributes(tag, name)[0].1);
+            let fits = |it: &&Operation| it.method == method && fits(it.route, action);
+            let operation = operations.iter().find(fits).unwrap();
+            let path = document["paths"][operation.route][method.to_lowercase()].clone();
+            let body = &path["requestBody"]["content"]["application/json"]["schema"];
+            for (_, name) in attributes(content, "name") {
+                let mut schema = Some(body);
+                for part in name.split('.') {
+                    let part = part.split('[').next().unwrap();
+                    schema = schema.and_then(|it| field(&document, it, part));
+                }
+                assert!(schema.is_some(), "{screen}: {} has no field {name}", operation.id);
+                controls += 1;
+            }
+        }
+    }
+    assert!(controls > 200, "{controls}");
 }
 
 /// Text that would be an element or leave an attribute if it were not escaped.

@@ -465,7 +465,7 @@ function plan(form, data) {
     return box;
   });
   const counts = text('plan').replace('{a}', data.expenses).replace('{b}', data.settlements).replace('{c}', data.alreadyThere);
-  const issues = [...data.errors, ...data.warnings].map((it) => line('hint', it.message));
+  const issues = [...data.errors.map((it) => line('error', it.message)), ...data.warnings.map((it) => line('hint', it.message))];
   part.replaceChildren(line('', counts), ...rows, ...questions, ...issues);
   problem.hidden = true;
   const button = form.querySelector('[data-label]');

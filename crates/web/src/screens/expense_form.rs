@@ -181,7 +181,9 @@ impl Form<'_> {
                         input #amount.big name="amount" inputmode="decimal" autocomplete="off" placeholder="0" data-decimal
                             autofocus[!self.edits] value=[amount]
                             data-of="equal shares exact percentage adjustment";
-                        output.big.num data-of="itemized" data-total aria-label=(l.total_label()) { "0" }
+                        output.big.num data-of="itemized" data-total aria-label=(l.total_label()) {
+                            (self.before.map_or_else(|| "0".to_owned(), |it| it.amount.to_string()))
+                        }
                         (ui::currency_field(l, "currency", "currency", currency))
                     }
                 }

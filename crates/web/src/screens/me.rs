@@ -115,10 +115,15 @@ fn item(l: Language, event: &Activity, today: Day) -> Markup {
     let (path, what, note, amount) = match event {
         Activity::Paid(paid) => {
             let it = &paid.expense;
+            let amount = it.paid_by(paid.paid_by);
             (
                 format!("{}/expenses/{}", ui::group_path(it.group_id), it.id),
                 it.description.clone(),
-                l.you_paid(l.money(it.paid_by(paid.paid_by), it.currency)),
+                if amount.is_negative() {
+                    l.you_got_back(l.money(amount.negated(), it.currency))
+                } else {
+                    l.you_paid(l.money(amount, it.currency))
+                },
                 None,
             )
         }
@@ -127,7 +132,11 @@ fn item(l: Language, event: &Activity, today: Day) -> Markup {
             (
                 format!("{}/expenses/{}", ui::group_path(it.group_id), it.expense_id),
                 it.description.clone(),
-                l.you_borrowed(l.money(it.amount, currency)),
+                if it.amount.is_negative() {
+                    l.you_lent(l.money(it.amount.negated(), currency))
+                } else {
+                    l.you_borrowed(l.money(it.amount, currency))
+                },
                 None,
             )
         }
