@@ -1043,7 +1043,7 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
     ),
     (
         "1 guest is imported as the user to whom they were linked",
-        "1 гость записывается как пользователь, с которым связан",
+        "один гость записывается как пользователь, с которым связан",
     ),
     (
         "{count} guests are imported as the users to whom they were linked",
@@ -1051,7 +1051,7 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
     ),
     (
         "1 past member without an expense or payment is not imported",
-        "1 бывший участник без расходов и платежей не переносится",
+        "один бывший участник без расходов и платежей не переносится",
     ),
     (
         "{count} past members without an expense or payment are not imported",
@@ -1067,18 +1067,21 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
     ),
     (
         "1 entry of the past is not imported; it belongs to edits, to deleted expenses or to reverted adjustments",
-        "1 прошлая запись не переносится: она относится к правкам, удалённым расходам или отменённым корректировкам",
+        "одна прошлая запись не переносится: она относится к правкам, удалённым расходам или отменённым корректировкам",
     ),
     (
         "{count} entries of the past are not imported; they belong to edits, to deleted expenses or to reverted adjustments",
         "прошлые записи не переносятся: {count}; они относятся к правкам, удалённым расходам или отменённым корректировкам",
     ),
-    ("1 failed settlement is not imported", "1 несостоявшийся платёж не переносится"),
+    ("1 failed settlement is not imported", "один несостоявшийся платёж не переносится"),
     (
         "{count} failed settlements are not imported",
         "несостоявшиеся платежи не переносятся: {count}",
     ),
-    ("1 settlement loses the hash of its blockchain transaction", "1 платёж теряет хеш транзакции"),
+    (
+        "1 settlement loses the hash of its blockchain transaction",
+        "один платёж теряет хеш транзакции",
+    ),
     (
         "{count} settlements lose the hash of their blockchain transaction",
         "платежей, теряющих хеш транзакции: {count}",
@@ -1122,13 +1125,16 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
     ("{rule}; it was edited in the group since", "{rule}; с тех пор его правили в группе"),
     (
         "{name} of {day}, {amount}, differs in {words}; the file has {other}",
-        "«{name}» от {day}, {amount}: отличается {words}; в файле {other}",
+        "запись «{name}» от {day}, {amount}: отличается {words}; в файле {other}",
     ),
     (
         "the payment from {name} to {other}, {amount}, differs in {words}; the file has {more}",
         "платёж от {name} к {other}, {amount}: отличается {words}; в файле {more}",
     ),
-    ("{name} of {day}, {amount} is not in the file", "«{name}» от {day}, {amount}: нет в файле"),
+    (
+        "{name} of {day}, {amount} is not in the file",
+        "запись «{name}» от {day}, {amount}: нет в файле",
+    ),
     ("the payment from {name} to {other}, {amount}", "платёж от {name} к {other}, {amount}"),
     (
         "an adjustment, differs in {words}; the file has {more}",
