@@ -118,6 +118,12 @@ test('a chat opens its group: created once, joined by the others, who may be one
   // The link leads whom it was sent to the members.
   const members = await open(server, 'erik', `/app?start=m_${group.id.replaceAll('-', '')}`);
   await members.getByRole('heading', { name: 'Members' }).waitFor();
+  // Erik is no guest of the group that he made.
+  await erik.evaluate(() => sessionStorage.clear());
+  await erik.goto('about:blank');
+  await erik.goto(server.links.erik + launched());
+  await erik.getByRole('heading', { name: 'Boat' }).waitFor();
+  assert.ok(erik.url().endsWith(`/app/groups/${group.id}`), erik.url());
   // The second time, the group is shown at once.
   await fay.evaluate(() => sessionStorage.clear());
   await fay.goto('about:blank');
@@ -188,25 +194,72 @@ test('the focus follows to the heading of the next screen', async () => {
   await page.waitForFunction(() => document.activeElement.tagName === 'H1');
 });
 
-test('a browser is signed in from Telegram until it signs out', async () => {
+test('a browser is signed in from Telegram, by a link that works once, until it signs out', async () => {
   const page = await open(server, 'alice', '/app/me/tokens', { telegram, extra: launched() });
-  await page.getByRole('button', { name: 'Make a link' }).click();
-  await page.getByRole('button', { name: 'Open' }).click();
-  const used = await page.evaluate(() => window.used);
-  const link = used.find((it) => it.startsWith('open ')).slice(5);
-  const browser = await open({ ...server, links: { alice: server.api } }, 'alice', new URL(link, server.api).href.slice(server.api.length));
-  await browser.getByText('Alps 2026').first().waitFor();
-  await browser.reload();
+  const make = async () => {
+    await Promise.all([page.waitForResponse((it) => it.url().endsWith('/api/users/me/tokens')), page.getByRole('button', { name: 'Make a link' }).click()]);
+    await page.getByRole('button', { name: 'Open' }).click();
+    const link = await page.evaluate(() => window.used.filter((it) => it.startsWith('open ')).at(-1).slice(5));
+    return new URL(link, server.api).href;
+  };
+  const fresh = async (answer) => {
+    const other = await (await page.context().browser().newContext()).newPage();
+    other.on('dialog', (dialog) => dialog[answer]());
+    return other;
+  };
+  const first = await make();
+  // Whoever did not make the link refuses it.
+  const refuser = await fresh('dismiss');
+  await refuser.goto(first);
+  await refuser.getByRole('heading', { name: 'Open Fracti in Telegram' }).waitFor();
+  const browser = await fresh('accept');
+  await browser.goto(first);
   await browser.getByText('Alps 2026').first().waitFor();
   assert.ok(!browser.url().includes('code'), 'the code leaves the URL');
-  // The link works once.
-  const other = await (await browser.context().browser().newContext()).newPage();
-  await other.goto(link.startsWith('/') ? server.api + link : link);
+  await browser.reload();
+  await browser.getByText('Alps 2026').first().waitFor();
+  const other = await fresh('accept');
+  await other.goto(first);
   await other.getByRole('heading', { name: 'This link does not sign in' }).waitFor();
-  await browser.goto(`${server.api}/app/me`);
-  await browser.getByRole('button', { name: 'Sign out of this browser' }).click();
-  await browser.getByRole('heading', { name: 'Open Fracti in Telegram' }).waitFor();
-  assert.equal(await browser.evaluate(() => localStorage.length), 0);
+  // A second link of the same screen is another one, and may be pasted where the page is open.
+  await other.goto(`${server.api}/app`);
+  await other.getByRole('heading', { name: 'Open Fracti in Telegram' }).waitFor();
+  await other.goto(await make());
+  await other.getByText('Alps 2026').first().waitFor();
+  // There is one browser at a time.
+  await browser.reload();
+  await browser.getByText('This browser is signed out').waitFor();
+  await other.goto(`${server.api}/app/me`);
+  await other.getByRole('button', { name: 'Sign out of this browser' }).click();
+  await other.getByRole('heading', { name: 'Open Fracti in Telegram' }).waitFor();
+  assert.equal(await other.evaluate(() => localStorage.length), 0);
+  assert.deepEqual((await server.call('alice', 'GET', '/api/users/me/tokens')).filter((it) => it.name === 'Browser'), []);
+});
+
+test('two accounts on one device do not see what the other has chosen or seen', async () => {
+  const alice = await open(server, 'alice', `${server.path}/expenses/new`);
+  await alice.getByLabel('Amount', { exact: true }).fill('8');
+  await alice.getByLabel('What for').fill('Of Alice');
+  await alice.getByLabel('Paid by').selectOption({ label: 'You' });
+  await alice.getByRole('button', { name: 'Save', exact: true }).click();
+  await alice.waitForURL(`**${server.path}`);
+  await alice.goto('about:blank');
+  await alice.goto(`${server.api}${server.path}/expenses/new${new URL(server.links.bob).hash}`);
+  await ready(alice);
+  assert.equal(await alice.getByLabel('Paid by').evaluate((it) => it.selectedOptions[0].textContent), 'You');
+  const kept = await alice.evaluate(() => Object.keys(sessionStorage).filter((it) => it.endsWith(':seen')));
+  assert.equal(kept.length, 2);
+});
+
+test('without storage the page is shown, and forgets', async () => {
+  const denied = async (context) => context.addInitScript(() => {
+    for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, { get() { throw new DOMException('', 'SecurityError') } });
+  });
+  const page = await open(server, 'alice', server.path, { telegram: denied });
+  await page.getByText('Pizzeria').waitFor();
+  await page.getByRole('link', { name: 'Balances' }).click();
+  await page.getByText('Who pays whom').waitFor();
+  assert.deepEqual(page.errors, []);
 });
 
 test('a file is planned, imported, and taken back', async () => {

@@ -43,20 +43,25 @@ const version = document.querySelector('meta[name=version]').content;
 const launch = new URLSearchParams(location.hash.slice(1));
 const store = (area, name, value) => {
   try {
-    if (value) area.setItem(name, value);
-    return area.getItem(name);
+    if (value) window[area].setItem(name, value);
+    return window[area].getItem(name);
   } catch { return value } // Storage is denied.
 };
-const platform = store(sessionStorage, 'platform', launch.get('tgWebAppPlatform'));
-const initData = store(sessionStorage, 'initData', launch.get('tgWebAppData'));
-let token = initData ? null : store(localStorage, 'token');
+const forget = (area, ...names) => {
+  try { names.length ? names.forEach((name) => window[area].removeItem(name)) : window[area].clear() } catch { /* So it has nothing. */ }
+};
+const platform = store('sessionStorage', 'platform', launch.get('tgWebAppPlatform'));
+const initData = store('sessionStorage', 'initData', launch.get('tgWebAppData'));
+let token = initData ? null : store('localStorage', 'token');
 let authorization = initData ? `tma ${initData}` : token && `Bearer ${token}`;
 const signed = new URLSearchParams(initData ?? '');
 const user = JSON.parse(signed.get('user') ?? '{}');
-const chosen = () => store(localStorage, 'language') ?? user.language_code ?? navigator.language;
+// What a device remembers is of one user: accounts share its storage.
+const own = (name) => `${user.id ?? token?.slice(-8)}:${name}`;
+const chosen = () => store('localStorage', 'language') ?? user.language_code ?? navigator.language;
 root.lang = chosen().startsWith('ru') ? 'ru' : 'en';
 const ru = root.lang === 'ru';
-if (/^(ar|fa|he|ur)/.test(store(sessionStorage, 'direction', launch.get('direction')) ?? '')) root.dir = 'rtl';
+if (/^(ar|fa|he|ur)/.test(store('sessionStorage', 'direction', launch.get('direction')) ?? '')) root.dir = 'rtl';
 
 const texts = {
   offline: ['There is no connection.', 'Нет соединения.'],
@@ -73,6 +78,8 @@ const texts = {
   signIn: ['Fracti is opened from a bot in Telegram, where you are signed in.', 'Fracti открывается из бота в Telegram, где вы уже вошли.'],
   signedIn: ['This link does not sign in', 'По этой ссылке войти нельзя'],
   used: ['It works once, within 10 minutes. Make a new one in Telegram.', 'Она действует один раз в течение 10 минут. Создайте новую в Telegram.'],
+  yours: ['Sign in to Fracti in this browser? Only if you made this link yourself.', 'Войти в Fracti в этом браузере? Только если вы сами создали эту ссылку.'],
+  ended: ['This browser is signed out. Make a new link in Telegram: Me, API tokens.', 'Вы вышли в этом браузере. Создайте новую ссылку в Telegram: «Я», «Токены API».'],
   leave: ['Leave without saving?', 'Уйти без сохранения?'],
   undo: ['Undo', 'Отменить'],
   guest: ['New guest', 'Новый гость'],
@@ -102,7 +109,7 @@ async function request(method, url, { body, headers = {}, signal, tries = 2 } = 
   const isJson = response.headers.get('content-type')?.includes('json');
   const answer = isJson ? await response.json() : await response.text();
   if (response.ok) return { answer, response };
-  // Nothing was changed, so it may be sent once more.
+  // With its key, it may be sent once more.
   if (tries > 1 && (answer.error === 'CONFLICT' || response.status === 503)) {
     await wait(1000 * Math.min(3, Number(response.headers.get('retry-after') ?? 1)));
     return request(method, url, { body, headers, tries: tries - 1 });
@@ -112,7 +119,7 @@ async function request(method, url, { body, headers = {}, signal, tries = 2 } = 
 
 // --- Screens.
 
-const seen = new Map(JSON.parse(store(sessionStorage, 'seen') ?? '[]'));
+const seen = new Map(JSON.parse(store('sessionStorage', own('seen')) ?? '[]'));
 let current, refreshing, flush;
 let dirty = false; // Whether the screen has an entry that is not recorded yet.
 
@@ -120,7 +127,7 @@ function remember(path, html) {
   seen.delete(path);
   seen.set(path, html);
   while (seen.size > 12) seen.delete(seen.keys().next().value);
-  try { sessionStorage.setItem('seen', JSON.stringify([...seen])) } catch { /* The screen is only slower. */ }
+  store('sessionStorage', own('seen'), JSON.stringify([...seen]));
 }
 
 const parsed = (html) => new DOMParser().parseFromString(html, 'text/html').body.childNodes;
@@ -145,21 +152,28 @@ function show(html, focus) {
   if (seconds) refreshing = setTimeout(refresh, seconds * 1000);
 }
 
-// A group that this device has not shown before has nothing unread.
+// A group that this device has not shown before has nothing unread, nor has what was written here.
+let wrote = 0;
 function news() {
-  for (const { dataset: { read, number } } of main.querySelectorAll('[data-read]')) store(localStorage, `read:${read}`, number);
+  const read = (group, number) => {
+    const name = own(`read:${group}`), known = Number(store('localStorage', name) ?? number);
+    return Number(store('localStorage', name, String(Math.max(known, Math.min(number, known + wrote)))));
+  };
+  for (const { dataset: { read: group, number } } of main.querySelectorAll('[data-read]')) {
+    store('localStorage', own(`read:${group}`), String(Math.max(number, store('localStorage', own(`read:${group}`)) ?? 0)));
+  }
   for (const it of main.querySelectorAll('[data-unread]')) {
-    const { unread, number } = it.dataset;
-    const known = store(localStorage, `read:${unread}`) ?? store(localStorage, `read:${unread}`, number);
-    it.hidden = Number(number) <= Number(known);
-    it.querySelector('[data-count]').textContent = number - known;
+    const count = it.dataset.number - read(it.dataset.unread, Number(it.dataset.number));
+    wrote = 0;
+    it.hidden = count <= 0;
+    it.querySelector('[data-count]').textContent = count;
   }
 }
 
 // What was chosen last time on this device is proposed for a new expense.
 function propose(form) {
   for (const control of form.querySelectorAll('[data-remember]')) {
-    const value = store(localStorage, control.dataset.remember);
+    const value = store('localStorage', own(control.dataset.remember));
     if (control.type === 'radio') control.checked = value ? control.value === value : control.checked;
     else if ([...control.options].some((it) => it.value === value)) control.value = value;
   }
@@ -167,7 +181,7 @@ function propose(form) {
 
 function keep(form) {
   for (const control of form.querySelectorAll('[data-remember]')) {
-    if (control.type !== 'radio' || control.checked) store(localStorage, control.dataset.remember, control.value);
+    if (control.type !== 'radio' || control.checked) store('localStorage', own(control.dataset.remember), control.value);
   }
 }
 
@@ -224,8 +238,8 @@ async function visit(path, { push = true, focus = true, top, quiet = false } = {
     const url = path.replace(/^\/app/, '/screens').replace(/\/$/, '');
     const { answer, response } = await screen(url);
     if (mine !== current) return;
-    if (response.headers.get('x-page-version') !== version && !store(sessionStorage, 'reloaded')) {
-      store(sessionStorage, 'reloaded', version);
+    if (response.headers.get('x-page-version') !== version && !store('sessionStorage', 'reloaded')) {
+      store('sessionStorage', 'reloaded', version);
       return location.reload();
     }
     remember(path, answer);
@@ -237,7 +251,10 @@ async function visit(path, { push = true, focus = true, top, quiet = false } = {
     if (go) { history.replaceState(history.state, '', go); await visit(go, { push: false }) }
   } catch (error) {
     if (mine !== current || quiet) return;
-    if (error.status === 401) message(text('expired'), text('session'));
+    if (error.status === 401 && token) {
+      forget('localStorage', 'token');
+      message(text('telegram'), text('ended'));
+    } else if (error.status === 401) message(text('expired'), text('session'));
     else if (error instanceof Failure) message(error.message.replace(/\.$/, ''), details(error).join('. ') || error.message);
     else if (known) say(text('old'));
     else message(text('offline'), text('offline'), text('again'));
@@ -291,7 +308,11 @@ addEventListener('click', (event) => {
   visit(link.pathname + link.search);
 });
 
-addEventListener('popstate', (event) => visit(here(), { push: false, top: event.state?.top }));
+addEventListener('popstate', (event) => {
+  // A link that signs in was opened here.
+  if (/[#&]code=/.test(location.hash)) location.reload();
+  else visit(here(), { push: false, top: event.state?.top });
+});
 addEventListener('beforeunload', (event) => { if (dirty) event.preventDefault() });
 
 function addRow(button) {
@@ -323,12 +344,14 @@ async function act(target) {
     const url = `https://t.me/share/url?${new URLSearchParams({ url: new URL(data.shareLink, location.origin), text: data.text ?? '' })}`;
     Telegram()?.openTelegramLink ? Telegram().openTelegramLink(url) : open(url, '_blank', 'noopener');
   } else if (data.signOut !== undefined) {
-    localStorage.removeItem('token');
-    sessionStorage.clear();
+    const id = store('localStorage', 'tokenId');
+    if (id) await request('DELETE', `/api/users/me/tokens/${id}`).catch(() => {});
+    forget('localStorage');
+    forget('sessionStorage');
     location.href = '/app';
   } else if (data.language) {
-    store(localStorage, 'language', data.language);
-    sessionStorage.removeItem('seen');
+    store('localStorage', 'language', data.language);
+    forget('sessionStorage', own('seen'));
     location.reload();
   } else if (data.export) await download(button);
 }
@@ -426,13 +449,13 @@ function upload(form) {
   // A question that was answered is in no later plan.
   const answers = form.answers ??= {};
   for (const { value, dataset: { answer, key } } of asked.filter((it) => it.value)) {
-    if (key) (answers[answer] ??= {})[key] = value;
+    if (key) (answers[answer] ??= {})[key] = answer === 'weights' ? decimal(value) : value;
     else answers[answer] = value.toUpperCase();
   }
   if (people.length) {
     const members = Object.fromEntries(people.map((it) => [it.dataset.person, it.value]));
     // What is recorded was seen before.
-    body.set('options', JSON.stringify({ commit: !asked.length, members, ...answers }));
+    body.set('options', JSON.stringify({ commit: !asked.length, members, ...answers, confirm: form.confirm }));
   }
   return body;
 }
@@ -465,7 +488,9 @@ function plan(form, data) {
     return box;
   });
   const counts = text('plan').replace('{a}', data.expenses).replace('{b}', data.settlements).replace('{c}', data.alreadyThere);
-  const issues = [...data.errors.map((it) => line('error', it.message)), ...data.warnings.map((it) => line('hint', it.message))];
+  form.confirm = data.differences?.confirm;
+  const differences = data.differences?.rows ?? [];
+  const issues = [...data.errors.map((it) => line('error', it.message)), ...[...differences, ...data.warnings].map((it) => line('hint', it.message))];
   part.replaceChildren(line('', counts), ...rows, ...questions, ...issues);
   problem.hidden = true;
   const button = form.querySelector('[data-label]');
@@ -571,19 +596,22 @@ function prepare(form) {
     const headers = { 'idempotency-key': data.key };
     if (data.etag) headers['if-match'] = data.etag;
     const isFile = form.hasAttribute('data-file');
+    const file = form.elements.file?.files?.[0];
     const { body, paths } = isFile ? { body: upload(form), paths: new Map() } : read(form);
     // A file has its own way to be recorded once, and the plan before it is no write.
     if (isFile) delete headers['idempotency-key'];
     const sent = data.method === 'DELETE' ? undefined : body;
     try {
       let { answer } = await request(data.method, form.getAttribute('action'), { body: sent, headers });
-      if (isFile && Array.isArray(answer.data.members)) return plan(form, answer.data);
+      // Another file may have been chosen in the meantime.
+      if (isFile && Array.isArray(answer.data.members)) return file === form.elements.file.files[0] ? plan(form, answer.data) : undefined;
       // A large import or its undo is done in parts.
       while (answer.data?.status === 'running' || answer.data?.status === 'undoing') {
         const url = `${form.getAttribute('action')}?run=${answer.data.run}`;
         ({ answer } = await request(data.method, url, { body: sent }));
       }
       delete data.key;
+      wrote += 1;
       // What was entered meanwhile is sent next.
       dirty = data.save !== undefined && Boolean(flush);
       clear(form);
@@ -628,6 +656,7 @@ function prepare(form) {
     if (event.target.type === 'file') {
       form.querySelector('[data-plan]').replaceChildren();
       form.answers = {};
+      form.confirm = undefined;
       const button = form.querySelector('[data-label]');
       button.textContent = button.dataset.first ?? button.textContent;
     }
@@ -659,10 +688,12 @@ async function done(form, answer, other) {
   seen.clear();
   for (const part of form.querySelectorAll('[data-show]')) {
     const value = answer.data?.[part.dataset.show];
-    if (value === undefined) continue;
-    part.hidden = false;
+    // The answer to a second try does not have a secret.
+    part.hidden = value === undefined;
+    if (part.hidden) continue;
     for (const name of ['data-share-link', 'data-open', 'data-copy']) {
-      if (part.hasAttribute(name)) part.setAttribute(name, part.getAttribute(name).replace(`{${part.dataset.show}}`, value));
+      const pattern = (part.patterns ??= {})[name] ??= part.getAttribute(name);
+      if (pattern) part.setAttribute(name, pattern.replace(`{${part.dataset.show}}`, value));
     }
     if (part.matches('output')) part.textContent = value;
   }
@@ -718,7 +749,7 @@ function startTelegram() {
   telegramButtons();
 }
 
-try { theme(JSON.parse(store(sessionStorage, 'theme', launch.get('tgWebAppThemeParams')) ?? '{}')) } catch { /* Default colours. */ }
+try { theme(JSON.parse(store('sessionStorage', 'theme', launch.get('tgWebAppThemeParams')) ?? '{}')) } catch { /* Default colours. */ }
 if (platform) {
   root.dataset.telegram = platform;
   const script = Object.assign(document.createElement('script'), { src: 'https://telegram.org/js/telegram-web-app.js', async: true });
@@ -732,29 +763,33 @@ if (platform) {
 function started() {
   const parameter = signed.get('start_param') ?? launch.get('tgWebAppStartParam') ?? new URLSearchParams(location.search).get('start');
   const match = parameter?.match(/^([gmq])_([\w-]{32,36})(?:_([\w-]+))?$/);
-  if (!match || store(sessionStorage, 'started') === parameter) return null;
-  store(sessionStorage, 'started', parameter);
+  // A reload does not lead there again, another tap on the link does.
+  const launched = signed.get('hash') ?? parameter;
+  if (!match || store('sessionStorage', 'started') === launched) return null;
+  store('sessionStorage', 'started', launched);
   const dashed = (id) => id.replace(/^(\w{8})(\w{4})(\w{4})(\w{4})(\w{12})$/, '$1-$2-$3-$4-$5');
   const group = `/app/groups/${dashed(match[2])}`;
   if (match[1] === 'm') return `${group}/members`;
   return match[1] === 'q' ? `${group}/questions/${dashed(match[3] ?? '')}` : `/app/join/${dashed(match[2])}${match[3] ? `?code=${match[3]}` : ''}`;
 }
 
-// A direct link in a chat opens the group of the chat, once: the list is one tap back. Whoever creates
-// it names it; on a new device, a guest may turn out to be the reader.
+// A direct link in a group's chat opens the group of the chat, once: the list is one tap back. Whoever
+// creates it names it; on a new device, a guest may turn out to be the reader. Who has left is not
+// brought back.
 async function chat() {
-  const opened = signed.get('chat_instance') && `opened:${signed.get('chat_instance')}`;
-  if (!opened || store(sessionStorage, opened)) return null;
-  const headers = { 'idempotency-key': crypto.randomUUID() };
-  const send = () => request('POST', '/api/groups/open', { body: {}, headers });
+  const instance = signed.get('chat_instance'), opened = own(`opened:${instance}`);
+  if (!instance || signed.get('start_param') || !/group$/.test(signed.get('chat_type') ?? 'group')) return null;
+  if (store('sessionStorage', opened) === signed.get('hash')) return null;
+  store('sessionStorage', opened, signed.get('hash'));
+  const signal = AbortSignal.timeout(8000);
   try {
-    const { answer, response } = await send().catch((error) => (error instanceof Failure ? Promise.reject(error) : send()));
-    store(sessionStorage, opened, 'yes');
-    const group = `/app/groups/${answer.data.id}`;
-    if (response.status === 201) return `${group}/settings`;
-    const known = store(localStorage, opened);
-    store(localStorage, opened, 'yes');
-    return known ? group : `${group}/welcome`;
+    const { answer: { data: [known] } } = await request('GET', `/api/groups?chatId=${encodeURIComponent(instance)}&limit=1`, { signal });
+    if (known) return `/app/groups/${known.id}`;
+    if (store('localStorage', opened)) return null;
+    const headers = { 'idempotency-key': crypto.randomUUID() };
+    const { answer, response } = await request('POST', '/api/groups/open', { body: {}, headers, signal });
+    store('localStorage', opened, 'yes');
+    return `/app/groups/${answer.data.id}/${response.status === 201 ? 'settings' : 'welcome'}`;
   } catch (error) {
     // An archived group, or one that has removed the reader: their list says what there is.
     if (error instanceof Failure) say(error.message);
@@ -762,22 +797,28 @@ async function chat() {
   }
 }
 
-// A link from Telegram signs this browser in, once.
+// A link from Telegram signs this browser in, once, if its user says that it is theirs: by the link of
+// another they would write into another's account.
 async function signIn(code) {
+  if (!confirm(text('yours'))) return;
   const body = { name: 'Browser', scopes: ['read', 'write'] };
   const headers = { authorization: `Bearer ${code}`, 'idempotency-key': crypto.randomUUID() };
   const { answer } = await request('POST', '/api/users/me/tokens', { body, headers });
-  token = store(localStorage, 'token', answer.data.token);
+  token = store('localStorage', 'token', answer.data.token) ?? answer.data.token;
+  store('localStorage', 'tokenId', answer.data.id);
   authorization = `Bearer ${token}`;
+  seen.clear();
 }
 
 async function start() {
   let at = here();
-  history.replaceState(history.state, '', at);
   const code = !initData && launch.get('code');
+  history.replaceState(history.state, '', at);
   if (code) {
     try { await signIn(code) } catch (error) {
-      if (!authorization) return message(text('signedIn'), error instanceof Failure ? text('used') : text('offline'));
+      const why = error.status === 401 ? text('used') : error instanceof Failure ? error.message : text('offline');
+      if (!authorization) return message(text('signedIn'), why);
+      say(why);
     }
   }
   if (!authorization) return message(text('telegram'), text('signIn'));

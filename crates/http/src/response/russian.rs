@@ -1124,16 +1124,16 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
     ),
     ("{rule}; it was edited in the group since", "{rule}; с тех пор его правили в группе"),
     (
-        "{name} of {day}, {amount}, differs in {words}; the file has {other}",
-        "запись «{name}» от {day}, {amount}: отличается {words}; в файле {other}",
+        "{name} of {on_day}, {amount}, differs in {words}; the file has {other}",
+        "запись «{name}» от {on_day}, {amount}: отличается {words}; в файле {other}",
     ),
     (
         "the payment from {name} to {other}, {amount}, differs in {words}; the file has {more}",
         "платёж от {name} к {other}, {amount}: отличается {words}; в файле {more}",
     ),
     (
-        "{name} of {day}, {amount} is not in the file",
-        "запись «{name}» от {day}, {amount}: нет в файле",
+        "{name} of {on_day}, {amount} is not in the file",
+        "запись «{name}» от {on_day}, {amount}: нет в файле",
     ),
     ("the payment from {name} to {other}, {amount}", "платёж от {name} к {other}, {amount}"),
     (

@@ -2,6 +2,8 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
+use fracti_core::time::Day;
+
 use crate::response::{
     problem::sentence,
     russian::{SUBJECTS, TEXTS},
@@ -168,6 +170,8 @@ impl Search {
             "field" => subject(value),
             "place" => is_path(value).then(|| value.to_owned()),
             "rule" | "more" => self.translated(value),
+            // A description before it may have any words.
+            "on_day" => value.parse::<Day>().is_ok().then(|| value.to_owned()),
             // It would end in another message.
             _ if outside_quotes(value).contains("; ") => None,
             "words" => Some(value.replace(" or ", " или ")),
@@ -229,6 +233,7 @@ mod tests {
         match name {
             "field" | "place" => "splits[1].userId".to_owned(),
             "rule" | "more" => "the file has no rows".to_owned(),
+            "on_day" => "2026-01-31".to_owned(),
             name => format!("<{name}>"),
         }
     }

@@ -10,7 +10,7 @@ use fracti_core::{
     row,
     telegram::User,
     time::{Day, Timestamp},
-    token::{MAX_TOKENS, NewToken, Token, TokenHash, TokenList},
+    token::{MAX_TOKENS, NewToken, Scope, Token, TokenHash, TokenList},
 };
 use tokio::time::{sleep, timeout};
 
@@ -32,7 +32,8 @@ const INDEX_PAUSES: [Duration; 3] =
 impl Table {
     /// Creates the token with `hash` for `user`, and waits for a moment until it can be found by
     /// its hash. With `link`, it is that of a browser: it replaces the token of the link, which
-    /// works once, and the token of an earlier browser.
+    /// works once, and the token of an earlier browser. The token of a link replaces those of
+    /// earlier links.
     ///
     /// # Errors
     ///
@@ -67,7 +68,12 @@ impl Table {
                 member?;
                 let token = new.check(hash, user, now, random, link.is_some())?;
                 let (list, tokens) = tokens.map_err(TransactionError::Fail)?;
-                let replaced = |it: &&Token| link.is_some() && (it.browser || link == Some(it.id));
+                // A new link replaces older ones, and a browser its link and the one before.
+                let is_link = |it: &Token| it.scopes.contains(&Scope::Browser);
+                let replaced = |it: &&Token| {
+                    (is_link(&token) && is_link(it))
+                        || (link.is_some() && (it.browser || link == Some(it.id)))
+                };
                 let replaced: Vec<&Token> = tokens.items.iter().filter(replaced).collect();
                 if tokens.items.len() >= MAX_TOKENS.saturating_add(replaced.len()) {
                     return Err(Error::TooManyTokens.into());

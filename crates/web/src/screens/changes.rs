@@ -1,7 +1,7 @@
 //! What is new in a group.
 
 use axum::extract::State;
-use fracti_core::group_change::{GroupChange, Subject};
+use fracti_core::group_change::{ChangeKind, GroupChange, Subject};
 use fracti_http::{App, AsMember, Context, Problem};
 use maud::{Markup, html};
 
@@ -46,6 +46,9 @@ pub(crate) async fn show(
 /// Where the thing that has changed is shown.
 fn link(path: &str, subject: &Subject) -> String {
     match subject {
+        Subject { kind: ChangeKind::ExpenseDeleted, .. } => {
+            format!("{path}/expenses?deleted=true")
+        }
         Subject { expense: Some(expense), .. } => format!("{path}/expenses/{}", expense.id),
         Subject { settlement: Some(settlement), .. } => {
             format!("{path}/settlements/{}", settlement.id)
