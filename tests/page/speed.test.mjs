@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 import { after, test } from 'node:test';
 import { PHONE, launch, serve } from './harness.mjs';
 
-const RUNS = process.env.FIGURES ? 9 : 3;
+const RUNS = process.env.FIGURES ? 9 : 5;
 
 /** Networks as page.md has them: delay in ms, Mbit/s. */
 const NETWORKS = { mobile: [60, 9], poor: [400, 0.4] };
@@ -19,6 +19,8 @@ await new Promise((resolve) => empty.listen(0, '127.0.0.1', resolve));
 after(() => empty.close());
 
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1];
+// What else runs here only adds time, so the shortest times are compared.
+const shortest = (numbers) => Math.min(...numbers);
 
 /** Loads a page in a new browser context, and then, if asked, a second screen. */
 async function load(url, network, second) {
@@ -68,7 +70,7 @@ for (const network of Object.keys(NETWORKS)) {
       none.push(await load(`http://127.0.0.1:${empty.address().port}/`, network));
       page.push(await load(`${server.api}${server.path}${hash}`, network, 'Balances'));
     }
-    const of = (list, field) => median(list.map((it) => it[field]));
+    const of = (list, field) => (process.env.FIGURES ? median : shortest)(list.map((it) => it[field]));
     const [base, first, content] = [of(none, 'first'), of(page, 'first'), of(page, 'content')];
     const { requests, bytes, then } = page[0];
     const shift = Math.max(...page.map((it) => it.shift));
