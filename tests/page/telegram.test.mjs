@@ -141,6 +141,7 @@ test('what is new is counted until it was looked at', async () => {
   await ready(page);
   const mark = page.getByRole('link', { name: 'What is new 1' });
   await mark.click();
+  await page.getByRole('heading', { name: 'What is new' }).waitFor();
   await page.getByText('Unread tea').first().waitFor();
   await page.goBack();
   await ready(page);
