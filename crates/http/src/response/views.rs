@@ -180,11 +180,12 @@ pub struct PreviewView {
     /// Name of the member.
     #[schema(example = "Bob Jones")]
     pub user_name: String,
-    /// Amount of the share.
+    /// Amount of the share; negative in a refund.
+    #[schema(value_type = schemas::ExpenseAmount)]
     pub amount: JsonDecimal,
     /// Amount with one minor unit more, if it is not decided yet which member gets that unit.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = JsonDecimal, nullable = false)]
+    #[schema(value_type = schemas::ExpenseAmount, nullable = false)]
     pub or: Option<JsonDecimal>,
 }
 
