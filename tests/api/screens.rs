@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use axum::http::Method;
 use fracti_http::openapi;
 use fracti_tests::{
-    operations::{Ids, Operation, operations},
+    operations::{Ids, Operation, filled, operations},
     v0::V0Table,
 };
 use serde_json::{Value, json};
@@ -63,14 +63,9 @@ const SCREENS: &[Screen] = &[
     Screen("/screens/groups/{groupId}/settlements?status=pending", 1, 8.0),
 ];
 
-/// The path of a screen with the ids of a scene.
-fn path(screen: &str, ids: &Ids) -> String {
-    ids.iter().fold(screen.to_owned(), |path, (name, id)| path.replace(&format!("{{{name}}}"), id))
-}
-
 /// All screens with their paths.
 pub(crate) fn screens(ids: &Ids) -> Vec<String> {
-    SCREENS.iter().map(|Screen(screen, ..)| path(screen, ids)).collect()
+    SCREENS.iter().map(|Screen(screen, ..)| filled(screen, ids)).collect()
 }
 
 #[test]
@@ -114,7 +109,7 @@ async fn screens_take_few_round_trips_and_read_units() {
     }
     let Busy { group, ids } = Busy::of(group).await;
     for Screen(screen, round_trips, units) in SCREENS {
-        let reply = group.members[0].get(&path(screen, &ids)).await;
+        let reply = group.members[0].get(&filled(screen, &ids)).await;
         assert_eq!(reply.status, 200, "{screen}: {}", reply.text);
         assert!(reply.cost.round_trips <= *round_trips, "{screen}: {}", reply.cost);
         assert!(reply.cost.read_units <= *units, "{screen}: {}", reply.cost);
@@ -263,7 +258,7 @@ async fn shown(caller: &Caller, path: &str, language: &str) -> Reply {
 #[tokio::test]
 async fn screens_are_in_the_readers_language() {
     let Busy { group, ids } = Busy::new().await;
-    let path = path("/screens/groups/{groupId}", &ids);
+    let path = filled("/screens/groups/{groupId}", &ids);
     let alice = &group.members[0];
     assert!(shown(alice, &path, "en").await.text.contains("Expenses"));
     assert!(shown(alice, &path, "ru").await.text.contains("Расходы"));

@@ -19,7 +19,7 @@ use fracti_tests::{
     client::{self, Transport},
     database::{Database, TABLE},
     events::TOKEN,
-    operations::{Ids, Operation, operation, receipt},
+    operations::{Ids, Operation, filled, operation, receipt},
 };
 use serde_json::{Value, json};
 
@@ -141,9 +141,7 @@ async fn print_screens(reader: &Caller<'_>, ids: &Ids) {
         "/me/days",
         "/me/funds",
     ] {
-        let path = ids.iter().fold(format!("/screens{screen}"), |path, (name, id)| {
-            path.replace(&format!("{{{name}}}"), id)
-        });
+        let path = filled(&format!("/screens{screen}"), ids);
         let cost = reader.call(&Method::GET, &path, &json!({})).await.1;
         println!("| `/app{screen}` | {} | {} |", cost.round_trips, cost.read_units);
     }

@@ -14,6 +14,14 @@ use serde_json::{Value, json};
 /// `expenseId` and so on.
 pub type Ids = BTreeMap<&'static str, String>;
 
+/// A path with these ids in place of their names in braces.
+#[must_use]
+pub fn filled(path: &str, ids: &Ids) -> String {
+    let replaced =
+        |path: String, (name, id): (&&str, &String)| path.replace(&format!("{{{name}}}"), id);
+    ids.iter().fold(path.to_owned(), replaced)
+}
+
 /// An operation with a request.
 #[derive(Clone, Debug)]
 pub struct Operation {
@@ -102,9 +110,7 @@ impl Operation {
     /// If it names what the scene does not have.
     #[must_use]
     pub fn path(&self, ids: &Ids) -> String {
-        let replaced =
-            |path: String, (name, id): (&&str, &String)| path.replace(&format!("{{{name}}}"), id);
-        let path = ids.iter().fold(self.path.clone(), replaced);
+        let path = filled(&self.path, ids);
         assert!(!path.contains('{'), "{path}");
         path
     }

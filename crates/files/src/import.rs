@@ -11,7 +11,7 @@ use std::{
 
 use axum::{
     extract::State,
-    http::{HeaderValue, StatusCode, header},
+    http::StatusCode,
     response::{IntoResponse, Response},
 };
 use fracti_core::{
@@ -131,11 +131,7 @@ pub(crate) async fn import_file(
         let updates = form.options.updates();
         let after = Foreseen { to: &to, people: &people, before: &before, updates };
         let plan = PlanView::of(&import, &matched, &after)?.in_language(language);
-        let headers = [
-            (header::CONTENT_LANGUAGE, HeaderValue::from_static(language.code())),
-            (header::VARY, HeaderValue::from_static("accept-language")),
-        ];
-        return Ok((headers, Data::new(plan)).into_response());
+        return Ok((language.headers(), Data::new(plan)).into_response());
     }
     let new = match import.recorded_in(&to, &targets) {
         Ok(new) => new.confirmed(group.id, form.options.confirmed()),

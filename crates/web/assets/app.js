@@ -99,12 +99,12 @@ class Failure extends Error {
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function request(method, url, { body, headers = {}, signal, tries = 2 } = {}) {
-  const own = { authorization, 'accept-language': root.lang, accept: 'application/json;amounts=text' };
+  const base = { authorization, 'accept-language': root.lang, accept: 'application/json;amounts=text' };
   const json = body !== undefined && !(body instanceof FormData);
-  if (json) own['content-type'] = 'application/json';
+  if (json) base['content-type'] = 'application/json';
   signal ??= AbortSignal.timeout(20_000);
   const response = await fetch(url, {
-    method, signal, cache: 'no-store', headers: { ...own, ...headers }, body: json ? JSON.stringify(body) : body,
+    method, signal, cache: 'no-store', headers: { ...base, ...headers }, body: json ? JSON.stringify(body) : body,
   });
   const isJson = response.headers.get('content-type')?.includes('json');
   const answer = isJson ? await response.json() : await response.text();
@@ -155,18 +155,15 @@ function show(html, focus) {
 // A group that this device has not shown before has nothing unread, nor has what was written here.
 let wrote = 0;
 function news() {
-  const read = (group, number) => {
-    const name = own(`read:${group}`), known = Number(store('localStorage', name) ?? number);
-    return Number(store('localStorage', name, String(Math.max(known, Math.min(number, known + wrote)))));
-  };
-  for (const { dataset: { read: group, number } } of main.querySelectorAll('[data-read]')) {
-    store('localStorage', own(`read:${group}`), String(Math.max(number, store('localStorage', own(`read:${group}`)) ?? 0)));
-  }
-  for (const it of main.querySelectorAll('[data-unread]')) {
-    const count = it.dataset.number - read(it.dataset.unread, Number(it.dataset.number));
+  for (const it of main.querySelectorAll('[data-read], [data-unread]')) {
+    const { read, unread, number } = it.dataset;
+    const name = own(`read:${read ?? unread}`), known = Number(store('localStorage', name) ?? number);
+    const shown = Math.max(known, read ? number : Math.min(number, known + wrote));
+    store('localStorage', name, String(shown));
+    if (read) continue;
     wrote = 0;
-    it.hidden = count <= 0;
-    it.querySelector('[data-count]').textContent = count;
+    it.hidden = number <= shown;
+    it.querySelector('[data-count]').textContent = number - shown;
   }
 }
 
@@ -774,8 +771,8 @@ function started() {
 }
 
 // A direct link in a group's chat opens the group of the chat, once: the list is one tap back. Whoever
-// creates it names it; on a new device, a guest may turn out to be the reader. Who has left is not
-// brought back.
+// creates it names it; a guest may turn out to be a new member. A member who has left is not brought back
+// by a device that knew them.
 async function chat() {
   const instance = signed.get('chat_instance'), opened = own(`opened:${instance}`);
   if (!instance || signed.get('start_param') || !/group$/.test(signed.get('chat_type') ?? 'group')) return null;
@@ -784,7 +781,10 @@ async function chat() {
   const signal = AbortSignal.timeout(8000);
   try {
     const { answer: { data: [known] } } = await request('GET', `/api/groups?chatId=${encodeURIComponent(instance)}&limit=1`, { signal });
-    if (known) return `/app/groups/${known.id}`;
+    if (known) {
+      store('localStorage', opened, 'yes');
+      return `/app/groups/${known.id}`;
+    }
     if (store('localStorage', opened)) return null;
     const headers = { 'idempotency-key': crypto.randomUUID() };
     const { answer, response } = await request('POST', '/api/groups/open', { body: {}, headers, signal });

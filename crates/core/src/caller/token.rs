@@ -149,6 +149,12 @@ impl Token {
         }
     }
 
+    /// Whether it is the token of a link that signs a browser in.
+    #[must_use]
+    pub fn is_link(&self) -> bool {
+        self.scopes.contains(&Scope::Browser)
+    }
+
     /// Whether the token has expired.
     #[must_use]
     pub fn is_expired(&self, now: Timestamp) -> bool {

@@ -393,9 +393,7 @@ impl PlanView {
         plan.warnings.extend(left_out.into_iter().chain(splits_lost).map(warning));
         Ok(plan)
     }
-}
 
-impl PlanView {
     /// The plan with its messages in `language`. What has no text in it stays as it is.
     pub(crate) fn in_language(mut self, language: Language) -> Self {
         let issues = self.warnings.iter_mut().chain(&mut self.errors).map(|it| &mut it.message);

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use axum::{
     extract::FromRequestParts,
-    http::{HeaderMap, header, request::Parts},
+    http::{HeaderMap, HeaderName, HeaderValue, header, request::Parts},
 };
 
 /// A language of texts for people: the best match of `Accept-Language`, or English.
@@ -25,6 +25,15 @@ impl Language {
             Self::English => "en",
             Self::Russian => "ru",
         }
+    }
+
+    /// The headers of a response with texts in the language.
+    #[must_use]
+    pub const fn headers(self) -> [(HeaderName, HeaderValue); 2] {
+        [
+            (header::CONTENT_LANGUAGE, HeaderValue::from_static(self.code())),
+            (header::VARY, HeaderValue::from_static("accept-language")),
+        ]
     }
 
     /// The language that the headers of a request ask for. Of several with the same weight it is the

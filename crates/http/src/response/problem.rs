@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use axum::{
-    http::{HeaderValue, StatusCode, header},
+    http::{StatusCode, header},
     response::{IntoResponse, Response},
 };
 use fracti_core::{
@@ -371,8 +371,7 @@ impl Problem {
         let body = self.body(request_id, language);
         let mut response = (self.code.status(), axum::Json(body)).into_response();
         let headers = response.headers_mut();
-        headers.insert(header::CONTENT_LANGUAGE, HeaderValue::from_static(language.code()));
-        headers.insert(header::VARY, HeaderValue::from_static("accept-language"));
+        headers.extend(language.headers());
         if let Some(seconds) = self.retry_after {
             headers.insert(header::RETRY_AFTER, seconds.into());
         }

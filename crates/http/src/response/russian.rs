@@ -990,8 +990,10 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
          покинул группу",
     ),
     (
-        "nothing shows where the file ends: if it was cut off after a line, rows are missing; compare the balances with those of the app",
-        "не видно, где файл кончается: если он обрезан после строки, строк не хватает; сравните балансы с приложением",
+        "nothing shows where the file ends: if it was cut off after a line, rows are missing; \
+         compare the balances with those of the app",
+        "не видно, где файл кончается: если он обрезан после строки, строк не хватает; сравните \
+         балансы с приложением",
     ),
     ("the row is left out: {rule}", "строка пропущена: {rule}"),
     ("its amount is zero", "её сумма равна нулю"),
@@ -1034,8 +1036,10 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
     ),
     ("{count} further warnings are not listed", "ещё предупреждений: {count}"),
     (
-        "several members paid, but the file does not say how much; what each of them paid beyond the own share is imported",
-        "платили несколько участников, но файл не говорит, сколько; записывается то, что каждый заплатил сверх своей доли",
+        "several members paid, but the file does not say how much; what each of them paid \
+         beyond the own share is imported",
+        "платили несколько участников, но файл не говорит, сколько; записывается то, что каждый \
+         заплатил сверх своей доли",
     ),
     (
         "the amounts are finer than a minor unit of {currency}; they are rounded",
@@ -1062,16 +1066,21 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
         "доли записываются точными суммами, потому что деление не сохранить: {rule}",
     ),
     (
-        "the shares are imported as exact amounts, because two of the people who share it are one member",
+        "the shares are imported as exact amounts, because two of the people who share it are \
+         one member",
         "доли записываются точными суммами, потому что двое из участников — один человек",
     ),
     (
-        "1 entry of the past is not imported; it belongs to edits, to deleted expenses or to reverted adjustments",
-        "одна прошлая запись не переносится: она относится к правкам, удалённым расходам или отменённым корректировкам",
+        "1 entry of the past is not imported; it belongs to edits, to deleted expenses or to \
+         reverted adjustments",
+        "одна прошлая запись не переносится: она относится к правкам, удалённым расходам или \
+         отменённым корректировкам",
     ),
     (
-        "{count} entries of the past are not imported; they belong to edits, to deleted expenses or to reverted adjustments",
-        "прошлые записи не переносятся: {count}; они относятся к правкам, удалённым расходам или отменённым корректировкам",
+        "{count} entries of the past are not imported; they belong to edits, to deleted \
+         expenses or to reverted adjustments",
+        "прошлые записи не переносятся: {count}; они относятся к правкам, удалённым расходам \
+         или отменённым корректировкам",
     ),
     ("1 failed settlement is not imported", "один несостоявшийся платёж не переносится"),
     (
@@ -1095,11 +1104,13 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
         "правила повторения счетов не переносятся: {count}",
     ),
     (
-        "of {count} expenses in another currency, the amounts in the currency of the group are imported",
+        "of {count} expenses in another currency, the amounts in the currency of the group are \
+         imported",
         "расходы в другой валюте ({count}) записываются суммами в валюте группы",
     ),
     (
-        "the dates are those of the server's time zone, which may be one day early; those of the JSON export are exact",
+        "the dates are those of the server's time zone, which may be one day early; those of \
+         the JSON export are exact",
         "даты — по часовому поясу сервера и могут быть на день раньше; в выгрузке JSON они точные",
     ),
     (

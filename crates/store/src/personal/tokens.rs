@@ -10,7 +10,7 @@ use fracti_core::{
     row,
     telegram::User,
     time::{Day, Timestamp},
-    token::{MAX_TOKENS, NewToken, Scope, Token, TokenHash, TokenList},
+    token::{MAX_TOKENS, NewToken, Token, TokenHash, TokenList},
 };
 use tokio::time::{sleep, timeout};
 
@@ -69,9 +69,8 @@ impl Table {
                 let token = new.check(hash, user, now, random, link.is_some())?;
                 let (list, tokens) = tokens.map_err(TransactionError::Fail)?;
                 // A new link replaces older ones, and a browser its link and the one before.
-                let is_link = |it: &Token| it.scopes.contains(&Scope::Browser);
                 let replaced = |it: &&Token| {
-                    (is_link(&token) && is_link(it))
+                    (token.is_link() && it.is_link())
                         || (link.is_some() && (it.browser || link == Some(it.id)))
                 };
                 let replaced: Vec<&Token> = tokens.items.iter().filter(replaced).collect();

@@ -193,7 +193,7 @@ impl List<'_> {
     /// An expense: what it did to the reader, and below, who paid how much.
     fn row(&self, expense: &Expense) -> Markup {
         let l = self.l;
-        let amount = |amount| l.money(amount, expense.currency);
+        let currency = expense.currency;
         html! {
             li { a.row href={ (ui::group_path(self.group.id)) "/expenses/" (expense.id) } {
                 span.icon aria-hidden="true" { (ui::emoji(self.group, expense.category)) }
@@ -204,8 +204,8 @@ impl List<'_> {
                 span.effect {
                     @match effect(expense, &self.own) {
                         None => span.hint { (l.not_involved()) },
-                        Some(net) if net.is_negative() => span.minus { (l.you_borrowed(amount(net.negated()))) },
-                        Some(net) => span.plus { (l.you_lent(amount(net))) },
+                        Some(net) if net.is_negative() => span.minus { (l.effect(net, currency)) },
+                        Some(net) => span.plus { (l.effect(net, currency)) },
                     }
                 }
             } }
@@ -215,13 +215,13 @@ impl List<'_> {
 
 /// Who paid how much.
 pub(crate) fn paid(l: Language, names: &Names<'_>, expense: &Expense) -> String {
+    let others = expense.payers.len().saturating_sub(1);
+    if names.is_me(expense.payer_id) && others == 0 {
+        return l.own_payment(expense.amount, expense.currency);
+    }
     let refund = expense.amount.is_negative();
     let shown = if refund { expense.amount.negated() } else { expense.amount };
     let amount = l.money(shown, expense.currency);
-    let others = expense.payers.len().saturating_sub(1);
-    if names.is_me(expense.payer_id) && others == 0 {
-        return if refund { l.you_got_back(amount) } else { l.you_paid(amount) };
-    }
     let name = names.stored(expense.payer_id, &expense.payer_name);
     let name = if others == 0 { name.to_owned() } else { l.and_others(name, others) };
     if refund { l.got_back(name, amount) } else { l.paid(name, amount) }

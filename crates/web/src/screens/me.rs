@@ -115,15 +115,10 @@ fn item(l: Language, event: &Activity, today: Day) -> Markup {
     let (path, what, note, amount) = match event {
         Activity::Paid(paid) => {
             let it = &paid.expense;
-            let amount = it.paid_by(paid.paid_by);
             (
                 format!("{}/expenses/{}", ui::group_path(it.group_id), it.id),
                 it.description.clone(),
-                if amount.is_negative() {
-                    l.you_got_back(l.money(amount.negated(), it.currency))
-                } else {
-                    l.you_paid(l.money(amount, it.currency))
-                },
+                l.own_payment(it.paid_by(paid.paid_by), it.currency),
                 None,
             )
         }
@@ -132,11 +127,7 @@ fn item(l: Language, event: &Activity, today: Day) -> Markup {
             (
                 format!("{}/expenses/{}", ui::group_path(it.group_id), it.expense_id),
                 it.description.clone(),
-                if it.amount.is_negative() {
-                    l.you_lent(l.money(it.amount.negated(), currency))
-                } else {
-                    l.you_borrowed(l.money(it.amount, currency))
-                },
+                l.effect(it.amount.negated(), currency),
                 None,
             )
         }

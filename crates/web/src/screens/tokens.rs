@@ -65,7 +65,7 @@ fn browser(l: Language) -> Markup {
 fn row(l: Language, token: &Token, now: Timestamp) -> Markup {
     let has = |scope| token.scopes.contains(&scope);
     let scopes = match (has(Scope::Read), has(Scope::Write)) {
-        _ if has(Scope::Browser) => l.signs_in(),
+        _ if token.is_link() => l.signs_in(),
         (true, true) => l.read_write(),
         (true, false) => l.reads_only(),
         _ => l.writes_only(),

@@ -1,5 +1,6 @@
-//! After joining: whether the reader is one of the guests of the group. Only another member may say
-//! so, because whoever is linked to a guest takes over their balance; this screen asks one to.
+//! After joining: whether the reader is one of the guests of the group. A member who is linked to a
+//! guest takes over the guest's balance, so only another member may link them. The screen has a link
+//! by which the reader asks for that.
 
 use axum::extract::State;
 use fracti_core::group::Member;

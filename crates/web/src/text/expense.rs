@@ -2,6 +2,8 @@
 
 use super::{Language, texts};
 use fracti_core::{
+    currency::Currency,
+    decimal::Decimal,
     ledger::EntryStatus,
     split::{LineKind, PartKind, SplitType},
 };
@@ -84,6 +86,24 @@ impl Language {
             (Self::Ru, LineKind::Tip) => "Чаевые",
             (Self::Ru, LineKind::Fee) => "Сбор",
             (Self::Ru, LineKind::Discount) => "Скидка",
+        }
+    }
+
+    /// What an expense did to the reader: `net` is what they paid, minus their share.
+    pub(crate) fn effect(self, net: Decimal, currency: Currency) -> String {
+        if net.is_negative() {
+            self.you_borrowed(self.money(net.negated(), currency))
+        } else {
+            self.you_lent(self.money(net, currency))
+        }
+    }
+
+    /// What the reader paid, or got back by a refund.
+    pub(crate) fn own_payment(self, amount: Decimal, currency: Currency) -> String {
+        if amount.is_negative() {
+            self.you_got_back(self.money(amount.negated(), currency))
+        } else {
+            self.you_paid(self.money(amount, currency))
         }
     }
 
