@@ -1,9 +1,10 @@
 //! The keeper, which does what is due without a request.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use fracti_keeper::{MAX_ROWS, Report, keep};
+use fracti_tests::database::TABLE;
 use serde_json::{Value, json};
 use tracing::instrument::WithSubscriber;
 
@@ -89,7 +90,7 @@ async fn a_row_that_fails_is_delayed_and_stops_nothing() {
     well.await;
     let sk = |id: &str| format!("FUND#BONUS#{id}");
     let set = async |id: &str, name: &str, value: AttributeValue| {
-        let change = |row: &mut std::collections::BTreeMap<_, _>| {
+        let change = |row: &mut BTreeMap<_, _>| {
             row.insert(name.to_owned(), value.clone());
         };
         api.change_row("USER#2", &sk(id), change).await;
@@ -105,7 +106,7 @@ async fn a_row_that_fails_is_delayed_and_stops_nothing() {
     let log = Log::default();
     let ran = run(api).with_subscriber(log.subscriber()).await;
     // The funds of a user are read together, so the well one fails with the broken one.
-    assert_eq!((ran.done, ran.failed, ran.unknown), (0, 2, 2));
+    assert_eq!((ran.done, ran.failed, ran.left_alone), (0, 2, 2));
     assert!(log.text().contains("due row failed"), "{}", log.text());
     assert_eq!([row(&later).await, row(&unknown).await], left, "they are left alone");
     for (failures, minutes) in [(1, 1), (2, 2), (3, 4), (4, 8), (5, 16), (6, 32), (7, 60), (8, 60)]
@@ -129,7 +130,7 @@ async fn a_row_that_fails_is_delayed_and_stops_nothing() {
     set(&unknown, "kind", AttributeValue::S("fund".to_owned())).await;
     api.pass(HOUR);
     let ran = run(api).await;
-    assert_eq!((ran.done, ran.failed, ran.unknown), (4, 0, 0));
+    assert_eq!((ran.done, ran.failed, ran.left_alone), (4, 0, 0));
     let friends = Friends::again(&friends);
     assert_eq!(friends.totals().await, ["0", "0", "26", "26", "0", "0"]);
 }
@@ -180,4 +181,62 @@ async fn a_run_is_bounded_and_the_next_one_goes_on() {
     }
     let friends = Friends::again(&friends);
     assert_eq!(friends.totals().await, ["0", "0", "1.2", "1.2", "0", "0"]);
+}
+
+/// Adds rows to the list of due rows, older than all others.
+async fn plant(api: &Api, count: u32, change: impl Fn(&mut BTreeMap<String, AttributeValue>)) {
+    let rows = api.rows().await;
+    let due = rows.values().find(|row| row.contains_key("bonus")).unwrap();
+    for number in 0..count {
+        let id = format!("019bc1f0-{number:04}-7000-8000-{:012}", rows.len());
+        let mut row = due.clone();
+        for (name, value) in [
+            ("PK", "USER#9".to_owned()),
+            ("owner", "9".to_owned()),
+            ("id", id.clone()),
+            ("SK", format!("FUND#BONUS#{id}")),
+            ("GSI3SK", format!("2026-01-01T00:00:00.000Z#{id}")),
+        ] {
+            row.insert(name.to_owned(), AttributeValue::S(value));
+        }
+        change(&mut row);
+        let put = api.client.put_item().table_name(TABLE);
+        put.set_item(Some(row.into_iter().collect())).send().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_run_reads_on_past_rows_that_it_leaves_alone() {
+    let friends = Friends::new().await;
+    let (api, alice, bob) = (&friends.group.api, friends.alice(), friends.bob());
+    friends.top_up("2", "50", "bank 1").await;
+    let held = pay("3", &json!({ "holdUntil": "2026-01-16T12:00:00Z" }));
+    let held = friends.settle(bob, held).await.id();
+    friends.end(alice, &held, "completed").await.data(200);
+    let open = friends.settle(bob, pay("4", &json!({}))).await.id();
+    friends.bonus("2", "5", "2026-01-15T13:00:00Z").await;
+    let text = |text: &str| AttributeValue::S(text.to_owned());
+    let number = |number: &str| AttributeValue::N(number.to_owned());
+    let set = |name: &'static str, value: AttributeValue| {
+        move |row: &mut BTreeMap<String, AttributeValue>| {
+            row.insert(name.to_owned(), value.clone());
+        }
+    };
+    plant(api, 101, set("kind", text("invoice"))).await;
+    plant(api, 103, set("formatVersion", number("99"))).await;
+    plant(api, 105, set("kind", text("usage"))).await;
+    plant(api, 107, set("GSI3SK", text("2026-01-01T00:00:00.000Z"))).await;
+    plant(api, 109, set("dueAt", text("2099-01-01T00:00:00.000Z"))).await;
+    plant(api, 500, |row| drop(row.remove("dueAt"))).await;
+    // Due by the index, with nothing that is over: they fail, and are delayed.
+    plant(api, 20, set("until", text("2099-01-01T00:00:00.000Z"))).await;
+    api.pass(8 * DAY);
+    let ran = run(api).await;
+    assert_eq!((ran.done, ran.failed, ran.left_alone), (3, 20, 1_025), "{ran:?}");
+    let friends = Friends::again(&friends);
+    assert_eq!(friends.totals().await, ["50", "0", "5", "5", "50", "0"]);
+    assert_eq!(sums(friends.alice()).await[0], "3");
+    let open = friends.bob().get(&friends.group.path(&format!("/settlements/{open}"))).await;
+    assert_eq!(open.data(200)["expired"], true);
+    assert_eq!(run(api).await.failed, 0, "they are tried again after a minute");
 }

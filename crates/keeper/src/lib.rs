@@ -3,11 +3,12 @@
 //!
 //! A row that needs attention at a known time is in an index by that time. A run takes the oldest that
 //! are due and handles each by its kind, in a transaction that is conditional on the row. So two runs
-//! at once, a skipped minute or an index that lags make work late, never wrong.
+//! at once, a skipped minute or an index that lags make work late, never wrong. A run reads on past
+//! rows that it leaves alone, so they delay nothing.
 
 use std::time::Duration;
 
-use fracti_core::{Error, fund_transaction::FundWork, keys::DueList};
+use fracti_core::{Error, fund_transaction::FundWork, keys::DueList, time::Timestamp};
 use fracti_runtime::{Clock, with_causes, work};
 use fracti_store::{DueOutcome, DueRow, Page, Table, with_deadline};
 use futures_util::{StreamExt, stream};
@@ -27,7 +28,7 @@ struct List {
 /// The lists, none of which delays another.
 const LISTS: [List; 1] = [List { due: DueList::Money, name: "keep-money", at_once: 8 }];
 
-/// Rows of a list that a run handles.
+/// Maximum number of rows of a list that a run changes or tries to change.
 pub const MAX_ROWS: usize = 100;
 
 /// Time after which a run begins no more rows.
@@ -46,8 +47,9 @@ pub struct Report {
     pub done: usize,
     /// Rows that could not be handled, and are tried again later.
     pub failed: usize,
-    /// Rows of a kind or a version that this Fracti does not know, which are left alone.
-    pub unknown: usize,
+    /// Rows that are left alone: of a kind or a version that this Fracti does not know, or damaged in
+    /// such a way that they are not due.
+    pub left_alone: usize,
     /// Seconds for which the oldest of them has been due, with what failures have delayed it.
     pub late_s: u64,
 }
@@ -81,31 +83,66 @@ async fn look_at_cash_outs(table: &Table, clock: &Clock) -> Result<(), Error> {
 
 async fn keep_list(table: &Table, clock: &Clock, of: List) -> Result<Report, Error> {
     let (now, begun) = (clock.now(), Instant::now());
-    let rows = table.due_rows(of.due, now, MAX_ROWS).await?;
-    let oldest = rows.iter().map(|row| row.since).min();
-    let late_s = oldest.map_or(0, |oldest| now.since(oldest).as_secs());
-    let in_time =
-        stream::iter(rows).take_while(|_| std::future::ready(begun.elapsed() < BEGINNING));
-    // On the heap, because the futures of all kinds of work are large.
-    let handled = in_time.map(|row| Box::pin(handle(table, clock, row)));
-    let handled = handled.buffer_unordered(of.at_once);
-    let report = handled
-        .fold(Report { late_s, ..Report::default() }, |report, outcome| async move {
-            match outcome {
-                Some(DueOutcome::Done) => Report { done: report.done.saturating_add(1), ..report },
-                Some(DueOutcome::Unknown) => {
-                    Report { unknown: report.unknown.saturating_add(1), ..report }
-                }
-                None => Report { failed: report.failed.saturating_add(1), ..report },
-            }
-        })
-        .await;
-    let Report { done, failed, unknown, late_s } = report;
-    tracing::info!(list = of.name, done, failed, unknown, late_s, "due rows handled");
-    if unknown > 0 {
-        tracing::warn!(list = of.name, unknown, "rows of a later Fracti are left alone");
+    let (mut run, mut after, mut oldest) = (Run::default(), None, None::<Timestamp>);
+    loop {
+        let page = table.due_rows(of.due, now, after).await?;
+        run.left_alone = run.left_alone.saturating_add(page.left_alone);
+        oldest = page.since.into_iter().chain(oldest).min();
+        let mut rows = page.rows.into_iter();
+        while run.has_room(begun) && rows.len() > 0 {
+            let some: Vec<_> = rows.by_ref().take(run.room()).collect();
+            let in_time =
+                stream::iter(some).take_while(|_| std::future::ready(begun.elapsed() < BEGINNING));
+            // On the heap, because the futures of all kinds of work are large.
+            let handled = in_time.map(|row| Box::pin(handle(table, clock, row)));
+            let handled = handled.buffer_unordered(of.at_once);
+            run = handled.fold(run, |run, outcome| async move { run.and(outcome) }).await;
+        }
+        after = page.next;
+        if after.is_none() || !run.has_room(begun) {
+            break;
+        }
     }
-    Ok(report)
+    let late_s = oldest.map_or(0, |oldest| now.since(oldest).as_secs());
+    let Run { done, not_due, failed, left_alone } = run;
+    let done = done.saturating_add(not_due);
+    tracing::info!(list = of.name, done, failed, left_alone, late_s, "due rows handled");
+    if left_alone > 0 {
+        tracing::warn!(list = of.name, left_alone, "rows of a later Fracti, or damaged ones");
+    }
+    Ok(Report { done, failed, left_alone, late_s })
+}
+
+/// What a run has done so far.
+#[derive(Clone, Copy, Default)]
+struct Run {
+    done: usize,
+    not_due: usize,
+    failed: usize,
+    left_alone: usize,
+}
+
+impl Run {
+    /// Number of rows that may still be handled. Those that need nothing do not count.
+    const fn room(&self) -> usize {
+        MAX_ROWS.saturating_sub(self.done).saturating_sub(self.failed)
+    }
+
+    fn has_room(&self, begun: Instant) -> bool {
+        self.room() > 0 && begun.elapsed() < BEGINNING
+    }
+
+    /// The run after one more row.
+    const fn and(mut self, outcome: Option<DueOutcome>) -> Self {
+        let number = match outcome {
+            Some(DueOutcome::Done) => &mut self.done,
+            Some(DueOutcome::NotDue) => &mut self.not_due,
+            Some(DueOutcome::Unknown) => &mut self.left_alone,
+            None => &mut self.failed,
+        };
+        *number = number.saturating_add(1);
+        self
+    }
 }
 
 /// Handles a row; `None` if that failed, and the row is tried again later.

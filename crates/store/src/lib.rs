@@ -63,7 +63,7 @@ pub use funds::due::SeenFunds;
 pub use groups::Profile;
 pub use idempotency::{Idempotency, IdempotentRequest, KeyHashes, Outcome, StoredResponse};
 pub use imports::{BeforeImport, ImportPart, Imported};
-pub use keeping::{DueOutcome, DueRow};
+pub use keeping::{DueOutcome, DuePage, DueRow};
 pub use ledger::{Changes, Statement, StatementLine, StatementPlace};
 pub use memberships::Membership;
 pub use migration::{

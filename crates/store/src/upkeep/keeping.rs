@@ -12,9 +12,14 @@ use fracti_core::{
 };
 
 use crate::{
-    dynamo::{Expression, Order, Page, Range, Sort, Transaction, TransactionError, Write},
+    dynamo::{
+        Expression, Order, Page, Position, Range, Sort, Transaction, TransactionError, Write,
+    },
     table::Table,
 };
+
+/// Rows of the index that are read with one request, at most.
+const AT_ONCE: usize = 1_000;
 
 /// The longest time by which a failed row is delayed, in minutes.
 const MAX_DELAY_MIN: u64 = 60;
@@ -33,11 +38,27 @@ pub struct DueRow {
     failures: u32,
 }
 
+/// A part of a list of due rows.
+#[derive(Debug, Default)]
+pub struct DuePage {
+    /// The rows to handle, oldest first.
+    pub rows: Vec<DueRow>,
+    /// Number of rows that are left alone: of a kind or a version that this Fracti does not know, at
+    /// a position that has no time, or not due by their own attributes.
+    pub left_alone: usize,
+    /// Time from which the oldest of all these rows is due, as far as its position has one.
+    pub since: Option<Timestamp>,
+    /// Position after which the list continues, if it does.
+    pub next: Option<Position>,
+}
+
 /// What became of a due row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DueOutcome {
-    /// It was handled, or is not due any more.
+    /// It was handled.
     Done,
+    /// It is not due any more.
+    NotDue,
     /// It is of a kind or a version that this Fracti does not know. It is left alone.
     Unknown,
 }
@@ -74,38 +95,59 @@ impl Due {
             Self::Transaction(of) => of.due_at,
         }
     }
+
+    /// The key that follows from its attributes.
+    fn key(&self) -> Primary {
+        match self {
+            Self::Fund(fund) => fund.keys().primary,
+            Self::Transaction(of) => of.keys().primary,
+        }
+    }
 }
 
 impl Table {
-    /// The rows of a list that are due, oldest first: at most `limit`. The index lags, so a row may
-    /// not be due any more.
+    /// The rows of a list that are due, among the next ones of the index. The index lags, so a row
+    /// may not be due any more.
     pub async fn due_rows(
         &self,
         list: DueList,
         now: Timestamp,
-        limit: usize,
-    ) -> Result<Vec<DueRow>, Error> {
+        after: Option<Position>,
+    ) -> Result<DuePage, Error> {
         let range = Range {
             index: Some("GSI3"),
             partition: keys::due(list),
             sort: Sort::Between(" ".to_owned(), keys::due_position(now, "~")),
             order: Order::Asc,
         };
-        let page = Page { limit, after: None };
-        let (items, _) = self.db.items(&range, &page, &Expression::default()).await?;
-        Ok(items.iter().filter_map(DueRow::of).collect())
+        let page = Page { limit: AT_ONCE, after };
+        let (items, ended) = self.db.items(&range, &page, &Expression::default()).await?;
+        let next = items.last().filter(|_| !ended).map(|item| range.position_of(item));
+        let since = items.iter().filter_map(DueRow::placed).map(|row| row.since).min();
+        let read = items.len();
+        let rows: Vec<_> = items.into_iter().filter_map(|item| DueRow::of(item, now)).collect();
+        Ok(DuePage { left_alone: read.saturating_sub(rows.len()), rows, since, next })
     }
 
     /// Handles a row, if it is still due.
     ///
     /// # Errors
     ///
-    /// [`Error::FundsMismatch`]; [`Error::Table`] if it cannot be read.
+    /// [`Error::FundsMismatch`], also if the row is due but nothing of it is over, or if its
+    /// attributes are those of another key; [`Error::Table`] if it cannot be read.
     pub async fn handle_due(&self, row: &DueRow, now: Timestamp) -> Result<DueOutcome, Error> {
-        let Some(item) = self.db.item(row.key.clone()).await? else { return Ok(DueOutcome::Done) };
+        let Some(item) = self.db.item(row.key.clone()).await? else {
+            return Ok(DueOutcome::NotDue);
+        };
+        if !row.is_at(&item) {
+            return Ok(DueOutcome::NotDue);
+        }
         let Some(due) = Due::of(item)? else { return Ok(DueOutcome::Unknown) };
         if due.due_at().is_none_or(|at| now < at) {
-            return Ok(DueOutcome::Done);
+            return Ok(DueOutcome::NotDue);
+        }
+        if due.key() != row.key {
+            return Err(Error::funds_mismatch("a due row has the attributes of another key"));
         }
         match due {
             Due::Fund(fund) => self.end_fund(fund.owner, fund.key(), now).await?,
@@ -115,6 +157,10 @@ impl Table {
             Due::Transaction(of) => {
                 self.end_if_over(of.owner, of.id, now).await?;
             }
+        }
+        let after = self.db.item(row.key.clone()).await?;
+        if after.is_some_and(|after| row.is_at(&after)) {
+            return Err(Error::funds_mismatch("a row is due, but nothing of it is over"));
         }
         Ok(DueOutcome::Done)
     }
@@ -166,7 +212,17 @@ fn delay_s(failures: u32) -> u64 {
 }
 
 impl DueRow {
-    fn of(item: &Item) -> Option<Self> {
+    /// The row as the index has it; `None` if it is left alone. One that cannot be read is handled,
+    /// so that it fails and is delayed.
+    fn of(item: Item, now: Timestamp) -> Option<Self> {
+        let row = Self::placed(&item)?;
+        match Due::of(item) {
+            Ok(due) => due?.due_at().filter(|at| *at <= now).map(|_| row),
+            Err(_) => Some(row),
+        }
+    }
+
+    fn placed(item: &Item) -> Option<Self> {
         let key = Primary::of(item)?;
         let Some(AttributeValue::S(position)) = item.get("GSI3SK") else { return None };
         let (at, id) = position.split_once('#')?;
@@ -180,5 +236,10 @@ impl DueRow {
         let since = due_at.millis().saturating_sub(delayed.saturating_mul(1_000));
         let (since, id) = (Timestamp::from_millis(since)?, id.to_owned());
         Some(Self { key, since, position: position.clone(), id, failures })
+    }
+
+    /// Whether a row is still at this position of the index.
+    fn is_at(&self, item: &Item) -> bool {
+        matches!(item.get("GSI3SK"), Some(AttributeValue::S(position)) if *position == self.position)
     }
 }
