@@ -6,7 +6,7 @@ use fracti_core::telegram;
 use serde_json::{Value, json};
 
 use crate::harness::{Api, Busy, Caller, TOKEN};
-use fracti_tests::operations::{Operation, operation, operations};
+use fracti_tests::operations::{OPEN, Operation, operation, operations};
 
 /// The kind of user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,10 +48,6 @@ fn caller(busy: &Busy, asker: Asker) -> Caller {
         Payer => alice.clone(),
     }
 }
-
-/// The operations without authentication.
-pub(crate) const OPEN: [&str; 4] =
-    ["getHealth", "getOpenApiDocument", "listCurrencies", "listCategories"];
 
 const NOBODY: [Asker; 6] = [NoHeader, Forged, OtherBot, Expired, Future, Doubled];
 

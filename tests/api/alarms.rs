@@ -6,10 +6,7 @@ use serde_json::{Value, json};
 use tower::ServiceExt;
 use tracing::instrument::WithSubscriber;
 
-use crate::{
-    harness::{Api, Group},
-    privacy::Log,
-};
+use crate::harness::{Api, Group, Log};
 
 /// A metric filter of the form `{ $.path = "text" }`.
 struct Filter {

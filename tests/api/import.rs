@@ -15,10 +15,11 @@ mod round_trip;
 mod splits;
 mod undo;
 
-use std::{collections::BTreeMap, fmt::Write};
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+pub(crate) use crate::harness::splitwise;
 use crate::harness::{Caller, Group, Reply};
 
 /// Every sample file with its answers, if it needs any.
@@ -81,32 +82,6 @@ impl Import {
         let form = json!({ "file": self.file, "options": self.options });
         caller.post(&group.path("/import"), form).await
     }
-}
-
-/// The file of a Splitwise group: rows of a day, a category, a text, a currency and the net of each
-/// person in minor units of two decimals.
-pub(crate) fn splitwise(people: &[&str], rows: &[(&str, &str, &str, &str, Vec<i64>)]) -> String {
-    let money = |minor: i64| {
-        let sign = if minor < 0 { "-" } else { "" };
-        format!("{sign}{}.{:02}", minor.abs() / 100, minor.abs() % 100)
-    };
-    let mut file = format!("Date,Description,Category,Cost,Currency,{}\n\n", people.join(","));
-    let mut totals: BTreeMap<&str, Vec<i64>> = BTreeMap::new();
-    for (day, category, text, currency, nets) in rows {
-        let paid: i64 = nets.iter().filter(|net| **net > 0).sum();
-        let cells: Vec<_> = nets.iter().map(|net| money(*net)).collect();
-        writeln!(file, "{day},{text},{category},{},{currency},{}", money(paid), cells.join(","))
-            .unwrap();
-        let total = totals.entry(currency).or_insert_with(|| vec![0; people.len()]);
-        total.iter_mut().zip(nets).for_each(|(total, net)| *total += net);
-    }
-    file.push('\n');
-    for (currency, nets) in totals {
-        let cells: Vec<_> = nets.iter().map(|net| money(*net)).collect();
-        writeln!(file, "2026-01-15,Total balance, , ,{currency},{}", cells.join(",")).unwrap();
-    }
-    file.push('\n');
-    file
 }
 
 /// A file of `rows` expenses and payments of five people in three currencies over a year.

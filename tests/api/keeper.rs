@@ -10,8 +10,7 @@ use tracing::instrument::WithSubscriber;
 
 use crate::{
     funds::{DAY, Friends, funds, paying::pay, sums},
-    harness::Api,
-    privacy::Log,
+    harness::{Api, Log},
 };
 
 const HOUR: Duration = Duration::from_hours(1);

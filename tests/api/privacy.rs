@@ -4,117 +4,17 @@
 //! [`Secrets::check`]. It has level `info` like a deployed function, and `trace` for our own
 //! crates.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    io,
-    sync::{Arc, Mutex},
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use aws_sdk_dynamodb::{Client, config::retry::RetryConfig, types::AttributeValue};
-use axum::http::{HeaderMap, Method, header, request::Parts};
+use axum::http::Method;
 use fracti_runtime::local_dynamodb;
 use fracti_store::Table;
 use fracti_tests::operations::{Ids, Operation, operation, operations};
-use serde_json::{Value, json};
+use serde_json::json;
 use sha2::{Digest, Sha256};
-use tracing::{Subscriber, level_filters::LevelFilter};
-use tracing_subscriber::{filter::Targets, fmt, layer::SubscriberExt};
 
 use crate::harness::{Api, Caller, Reply, TOKEN};
-
-/// Shorter texts may occur in any line by chance.
-const SHORTEST: usize = 6;
-
-/// Words of the API that routes have, too.
-const WORDS: [&str; 1] = ["credit"];
-
-/// The log of one request.
-#[derive(Clone, Default)]
-pub(crate) struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl Log {
-    /// A deployed function's subscriber, with more levels of our own crates.
-    pub(crate) fn subscriber(&self) -> impl Subscriber + Send + Sync + 'static {
-        let targets = Targets::new().with_default(LevelFilter::INFO);
-        let lines = self.clone();
-        // Without the time, because a request may contain the current date.
-        let lines = fmt::layer().with_ansi(false).without_time().with_writer(move || lines.clone());
-        tracing_subscriber::registry()
-            .with(lines)
-            .with(targets.with_target("fracti", LevelFilter::TRACE))
-    }
-
-    pub(crate) fn text(&self) -> String {
-        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
-    }
-}
-
-impl io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Parts of a request that the log must not contain.
-pub(crate) struct Secrets(Vec<String>);
-
-impl Secrets {
-    pub(crate) fn of(parts: &Parts, body: &[u8], token: &str) -> Self {
-        let mut all = vec![token.to_owned()];
-        all.extend(headers(&parts.headers));
-        let query = form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes());
-        all.extend(query.map(|(_, value)| value.into_owned()));
-        // A form may have JSON in its lines.
-        for part in String::from_utf8_lossy(body).split("\r\n") {
-            match serde_json::from_str(part) {
-                Ok(json) => texts(&json, &mut all),
-                Err(_) => all.push(part.to_owned()),
-            }
-        }
-        all.retain(|secret| secret.len() >= SHORTEST && !WORDS.contains(&&**secret));
-        Self(all)
-    }
-
-    pub(crate) fn check(&self, log: &str) {
-        for secret in &self.0 {
-            // Line breaks and quotes are escaped in the log, so each piece is searched separately.
-            let pieces =
-                secret.split(|letter: char| letter.is_control() || "\\\"".contains(letter));
-            for piece in pieces.filter(|piece| piece.len() >= SHORTEST) {
-                assert!(!log.contains(piece), "the log says {piece:?}: {log}");
-            }
-        }
-    }
-}
-
-/// The values of the headers, and those of init data separately.
-fn headers(headers: &HeaderMap) -> Vec<String> {
-    let values = headers.iter().filter(|(name, _)| *name != header::CONTENT_TYPE);
-    let values = values.map(|(_, value)| String::from_utf8_lossy(value.as_bytes()).into_owned());
-    let fields = |value: String| {
-        let schemes = ["tma ", "Bearer "];
-        let init_data = schemes.iter().find_map(|scheme| value.strip_prefix(scheme));
-        let init_data = init_data.unwrap_or(&value).to_owned();
-        let fields = form_urlencoded::parse(init_data.as_bytes());
-        let fields = fields.map(|(_, value)| value.into_owned()).collect::<Vec<_>>();
-        fields.into_iter().chain([value])
-    };
-    values.flat_map(fields).collect()
-}
-
-/// All strings of a JSON value.
-fn texts(value: &Value, to: &mut Vec<String>) {
-    match value {
-        Value::String(text) => to.push(text.clone()),
-        Value::Array(values) => values.iter().for_each(|value| texts(value, to)),
-        Value::Object(fields) => fields.values().for_each(|value| texts(value, to)),
-        _ => {}
-    }
-}
 
 /// The state of the table.
 #[derive(Clone, Copy, Debug)]

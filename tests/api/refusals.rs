@@ -5,13 +5,10 @@ use axum::{
     body::Body,
     http::{Method, header},
 };
-use fracti_tests::operations::{Operation, operation, operations};
+use fracti_tests::operations::{OPEN, Operation, operation, operations};
 use serde_json::{Value, json};
 
-use crate::{
-    access::OPEN,
-    harness::{Busy, Caller, FORM, Reply},
-};
+use crate::harness::{Busy, Caller, FORM, Reply};
 
 /// The stages of checks, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -7,12 +7,11 @@ use fracti_http::Quotas;
 use serde_json::{Value, json};
 
 use crate::{
-    access::OPEN,
     harness::{Api, Busy, Caller, Group},
     import::splitwise,
     quotas::quotas,
 };
-use fracti_tests::operations::{Ids, Operation, operation, operations};
+use fracti_tests::operations::{Ids, OPEN, Operation, operation, operations};
 
 #[tokio::test]
 async fn every_endpoint_stays_within_its_round_trips() {

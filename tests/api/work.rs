@@ -8,7 +8,7 @@ use fracti_store::{Idempotency, MemberKey};
 use serde_json::{Value, json};
 use tracing::instrument::WithSubscriber;
 
-use crate::{harness::Group, privacy::Log};
+use crate::harness::{Group, Log};
 
 const LIMIT: Duration = Duration::from_mins(1);
 

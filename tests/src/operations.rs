@@ -14,6 +14,9 @@ use serde_json::{Value, json};
 /// `expenseId` and so on.
 pub type Ids = BTreeMap<&'static str, String>;
 
+/// The operations without authentication.
+pub const OPEN: [&str; 4] = ["getHealth", "getOpenApiDocument", "listCurrencies", "listCategories"];
+
 /// A path with these ids in place of their names in braces.
 #[must_use]
 pub fn filled(path: &str, ids: &Ids) -> String {

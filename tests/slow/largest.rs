@@ -2,9 +2,10 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use fracti_tests::{largest::Largest, operations::operations};
-
-use crate::access::OPEN;
+use fracti_tests::{
+    largest::Largest,
+    operations::{OPEN, operations},
+};
 
 /// Maximum size of a response; Lambda's limit is 6 MB.
 /// <https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html>

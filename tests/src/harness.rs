@@ -1,7 +1,17 @@
 //! The API under test, and clients for it.
 
+#![expect(
+    missing_docs,
+    missing_debug_implementations,
+    clippy::missing_panics_doc,
+    clippy::must_use_candidate,
+    clippy::return_self_not_must_use,
+    reason = "part of the tests: names say it, and a test stops where it fails"
+)]
+
 use std::{
     collections::{BTreeMap, BTreeSet},
+    fmt::Write,
     ops::Deref,
     sync::{
         Arc,
@@ -26,87 +36,88 @@ use fracti_http::{App, DEADLINE, Quotas, TokenCache, service};
 use fracti_local::{queued, routes};
 use fracti_runtime::{BotToken, Clock, Random};
 use fracti_store::{Table, TableCost};
-pub(crate) use fracti_tests::client::FORM;
-use fracti_tests::{
-    client,
-    database::{Database, TABLE},
-    faults::Proxy,
-    operations::{Ids, Operation, receipt, text_for},
-};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tower::ServiceExt;
 use tracing::instrument::WithSubscriber;
 
+pub use self::log::Log;
+use self::log::Secrets;
+pub use crate::client::FORM;
 use crate::{
-    deployment::{COMMON_RIGHTS, RIGHTS, Recorded, Recorder, Right, function_of, recorded},
-    privacy::{Log, Secrets},
+    client,
+    database::{Database, TABLE},
+    faults::Proxy,
+    operations::{Ids, Operation, receipt, text_for},
+    template::{COMMON_RIGHTS, RIGHTS, Recorded, Recorder, Right, function_of, recorded},
 };
 
+mod log;
+
 /// The bot token of the API under test.
-pub(crate) const TOKEN: &str = "42:test-token";
+pub const TOKEN: &str = "42:test-token";
 
 /// The time at which a test begins: 2026-01-15T12:00:00Z.
-pub(crate) const START: u64 = 1_768_478_400_000;
+pub const START: u64 = 1_768_478_400_000;
 
 /// The paths whose responses are the same for all users, so caches may keep them.
-pub(crate) const PUBLIC: [&str; 2] = ["/api/currencies", "/api/categories"];
+pub const PUBLIC: [&str; 2] = ["/api/currencies", "/api/categories"];
 
 /// The users who hold the money of funds.
-pub(crate) const OPERATORS: [&str; 3] = ["1", "4", "123456789"];
+pub const OPERATORS: [&str; 3] = ["1", "4", "123456789"];
 
 /// The time limit of requests and counters, except in tests of a time limit: however busy the machine
 /// is, it is not exceeded.
-pub(crate) const PATIENCE: Duration = Duration::from_mins(5);
+pub const PATIENCE: Duration = Duration::from_mins(5);
 
 /// The API over an empty table, at a time that the test sets.
 #[derive(Clone)]
-pub(crate) struct Api {
-    pub(crate) router: Router,
-    pub(crate) app: App,
-    pub(crate) table: Table,
-    pub(crate) client: Client,
+pub struct Api {
+    pub router: Router,
+    pub app: App,
+    pub table: Table,
+    pub client: Client,
     now: Arc<AtomicU64>,
     _database: Arc<Database>,
 }
 
 /// An authenticated client of the API.
 #[derive(Clone)]
-pub(crate) struct Caller {
-    pub(crate) api: Api,
-    pub(crate) id: String,
-    pub(crate) user: User,
+pub struct Caller {
+    pub api: Api,
+    pub id: String,
+    pub user: User,
     authorization: Option<(&'static str, String)>,
 }
 
 /// A response.
 #[derive(Clone, Debug)]
-pub(crate) struct Reply {
+pub struct Reply {
     inner: client::Reply,
     /// The cost at the table.
-    pub(crate) cost: TableCost,
+    pub cost: TableCost,
     /// The DynamoDB actions.
-    pub(crate) rights: BTreeSet<Right>,
+    pub rights: BTreeSet<Right>,
     /// Number of actions of the largest transaction.
-    pub(crate) actions: usize,
+    pub actions: usize,
     /// Bytes of DynamoDB's answers.
-    pub(crate) bytes_read: usize,
+    pub bytes_read: usize,
     /// The log of the request.
-    pub(crate) log: String,
+    pub log: String,
 }
 
 impl Api {
-    pub(crate) async fn new() -> Self {
+    pub async fn new() -> Self {
         Self::of(TOKEN, Random::system()).await
     }
 
     /// The API of the bot with `token`, whose ids are made of the bytes of `random`.
-    pub(crate) async fn of(token: &str, random: Random) -> Self {
+    pub async fn of(token: &str, random: Random) -> Self {
         Self::over_database(Database::start().await, token, random)
     }
 
     /// The API over an embedded engine, for tests of capacity units.
-    pub(crate) async fn embedded() -> Self {
+    pub async fn embedded() -> Self {
         Self::over_database(Database::embedded().await, TOKEN, Random::system())
     }
 
@@ -130,67 +141,67 @@ impl Api {
     }
 
     /// A second process over the same table.
-    pub(crate) fn another(&self) -> Self {
+    pub fn another(&self) -> Self {
         self.over(Table::new(self.client.clone(), TABLE))
     }
 
     /// The same behind the local server's queue, for more concurrent requests than the engine can
     /// serve.
-    pub(crate) fn queued(self) -> Self {
+    pub fn queued(self) -> Self {
         Self { router: service(queued(routes()), self.app.clone()), ..self }
     }
 
     /// A second process, over another table.
-    pub(crate) fn over(&self, table: Table) -> Self {
+    pub fn over(&self, table: Table) -> Self {
         let tokens = TokenCache::default();
         let app = App { table: table.clone(), tokens, ..self.app.clone() };
         Self { router: service(routes(), app.clone()), app, table, ..self.clone() }
     }
 
     /// The same with another deadline for requests.
-    pub(crate) fn with_deadline(&self, deadline: Duration) -> Self {
+    pub fn with_deadline(&self, deadline: Duration) -> Self {
         let app = App { deadline, ..self.app.clone() };
         Self { router: service(routes(), app.clone()), app, ..self.clone() }
     }
 
     /// The same with other daily quotas.
-    pub(crate) fn with_quotas(&self, quotas: Quotas) -> Self {
+    pub fn with_quotas(&self, quotas: Quotas) -> Self {
         let app = App { quotas, ..self.app.clone() };
         Self { router: service(routes(), app.clone()), app, ..self.clone() }
     }
 
     /// The same with other operators.
-    pub(crate) fn with_operators(&self, operators: &[&str]) -> Self {
+    pub fn with_operators(&self, operators: &[&str]) -> Self {
         let operators = operators.iter().map(|id| id.parse().unwrap()).collect();
         let app = App { operators, ..self.app.clone() };
         Self { router: service(routes(), app.clone()), app, ..self.clone() }
     }
 
     /// The API of another bot, over the same table.
-    pub(crate) fn of_bot(&self, token: &str) -> Self {
+    pub fn of_bot(&self, token: &str) -> Self {
         let app = App { bot_token: BotToken::new(token), ..self.app.clone() };
         Self { router: service(routes(), app.clone()), app, ..self.clone() }
     }
 
     /// The same over the engine behind a proxy, with the time limits of production and its own
     /// retry quota.
-    pub(crate) fn behind(&self, proxy: &Proxy) -> Self {
+    pub fn behind(&self, proxy: &Proxy) -> Self {
         let api = self.over(Table::new(proxy.client(0), TABLE));
         let api = api.with_deadline(DEADLINE).with_quotas(Quotas::default());
         Self { client: proxy.client.clone(), ..api }
     }
 
-    pub(crate) fn now(&self) -> Timestamp {
+    pub fn now(&self) -> Timestamp {
         Timestamp::from_millis(self.now.load(Ordering::SeqCst)).unwrap()
     }
 
     /// Advances the clock.
-    pub(crate) fn pass(&self, time: Duration) {
+    pub fn pass(&self, time: Duration) {
         self.now.fetch_add(u64::try_from(time.as_millis()).unwrap(), Ordering::SeqCst);
     }
 
     /// A Telegram user of this bot.
-    pub(crate) fn user(&self, id: u64, name: &str) -> Caller {
+    pub fn user(&self, id: u64, name: &str) -> Caller {
         let user = User {
             id: fracti_core::id::UserId::new(id).unwrap(),
             name: name.to_owned(),
@@ -202,12 +213,12 @@ impl Api {
         Caller { api: self.clone(), id: id.to_string(), user, authorization }
     }
 
-    pub(crate) async fn send(&self, request: Request<Body>) -> Reply {
+    pub async fn send(&self, request: Request<Body>) -> Reply {
         self.send_to(&self.router, request).await
     }
 
     /// Sends a request to one function, and checks its log, its DynamoDB actions and its headers.
-    pub(crate) async fn send_to(&self, router: &Router, request: Request<Body>) -> Reply {
+    pub async fn send_to(&self, router: &Router, request: Request<Body>) -> Reply {
         let function = function_of(request.uri().path());
         let is_public = PUBLIC.contains(&request.uri().path());
         let (parts, body) = request.into_parts();
@@ -234,9 +245,7 @@ impl Api {
 
     /// Every row of the table, by its key, but not those of requests without a stored result, which
     /// only tell attempts apart.
-    pub(crate) async fn rows(
-        &self,
-    ) -> BTreeMap<(String, String), BTreeMap<String, AttributeValue>> {
+    pub async fn rows(&self) -> BTreeMap<(String, String), BTreeMap<String, AttributeValue>> {
         let mut pages = self.client.scan().table_name(TABLE).into_paginator().items().send();
         let mut rows = BTreeMap::new();
         while let Some(row) = pages.next().await {
@@ -250,7 +259,7 @@ impl Api {
     }
 
     /// Changes a row, or a new one with only its key, outside of the API.
-    pub(crate) async fn change_row(
+    pub async fn change_row(
         &self,
         pk: &str,
         sk: &str,
@@ -266,20 +275,20 @@ impl Api {
     }
 
     /// Deletes a row outside of the API.
-    pub(crate) async fn delete_row(&self, pk: &str, sk: &str) {
+    pub async fn delete_row(&self, pk: &str, sk: &str) {
         let key = |text: &str| AttributeValue::S(text.to_owned());
         let delete = self.client.delete_item().table_name(TABLE);
         delete.key("PK", key(pk)).key("SK", key(sk)).send().await.unwrap();
     }
 
     /// Sets an attribute of a row outside of the API.
-    pub(crate) async fn set_attribute(&self, key: Primary, name: &str, value: AttributeValue) {
+    pub async fn set_attribute(&self, key: Primary, name: &str, value: AttributeValue) {
         let set = |row: &mut BTreeMap<_, _>| row.insert(name.to_owned(), value);
         self.change_row(&key.pk, &key.sk, |row| drop(set(row))).await;
     }
 
     /// Checks that the ledger agrees with the rows.
-    pub(crate) async fn verify(&self, group: &str) {
+    pub async fn verify(&self, group: &str) {
         let group = group.parse().unwrap();
         self.table.verify_ledger(group).await.unwrap();
         self.table.verify_members(group).await.unwrap();
@@ -339,17 +348,17 @@ impl Reply {
     }
 
     /// The data of a successful response with this status.
-    pub(crate) fn data(&self, status: u16) -> &Value {
+    pub fn data(&self, status: u16) -> &Value {
         assert_eq!(self.status, status, "{self:?}");
         &self.body["data"]
     }
 
     /// The error code.
-    pub(crate) fn code(&self) -> (u16, &str) {
+    pub fn code(&self) -> (u16, &str) {
         (self.status.as_u16(), self.body["error"].as_str().unwrap_or_default())
     }
 
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+    pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(|value| value.to_str().unwrap())
     }
 }
@@ -377,39 +386,39 @@ fn check_messages(json: &Value) {
 
 impl Caller {
     /// The same user as a client of another process.
-    pub(crate) fn at(&self, api: &Api) -> Self {
+    pub fn at(&self, api: &Api) -> Self {
         Self { api: api.clone(), ..self.clone() }
     }
 
     /// The same user of an API with other daily quotas.
-    pub(crate) fn with_quotas(&self, quotas: Quotas) -> Self {
+    pub fn with_quotas(&self, quotas: Quotas) -> Self {
         self.at(&self.api.with_quotas(quotas))
     }
 
     /// The same user with another authentication header.
-    pub(crate) fn with(&self, authorization: Option<(&'static str, String)>) -> Self {
+    pub fn with(&self, authorization: Option<(&'static str, String)>) -> Self {
         Self { authorization, ..self.clone() }
     }
 
     /// The same user, who opened the Mini App by a direct link in a chat.
-    pub(crate) fn in_chat(&self, chat: &str) -> Self {
+    pub fn in_chat(&self, chat: &str) -> Self {
         let (token, now) = (self.api.app.bot_token.expose(), self.api.now());
         let init_data = telegram::sign_in_chat(&self.user, &chat.parse().unwrap(), token, now);
         self.with(Some(("authorization", format!("tma {init_data}"))))
     }
 
     /// The same user by the API token that this response to its creation has.
-    pub(crate) fn with_token(&self, created: &Reply) -> Self {
+    pub fn with_token(&self, created: &Reply) -> Self {
         let token = created.data(201)["token"].as_str().unwrap();
         self.with(Some(("authorization", format!("Bearer {token}"))))
     }
 
     /// The authentication header.
-    pub(crate) fn authorization(&self) -> (&'static str, String) {
+    pub fn authorization(&self) -> (&'static str, String) {
         self.authorization.clone().unwrap()
     }
 
-    pub(crate) fn request(&self, method: Method, path: &str) -> axum::http::request::Builder {
+    pub fn request(&self, method: Method, path: &str) -> axum::http::request::Builder {
         let request = Request::builder().method(method).uri(path);
         match &self.authorization {
             Some((name, value)) => request.header(*name, value),
@@ -417,52 +426,52 @@ impl Caller {
         }
     }
 
-    pub(crate) async fn call(&self, method: Method, path: &str, body: Option<&Value>) -> Reply {
+    pub async fn call(&self, method: Method, path: &str, body: Option<&Value>) -> Reply {
         let request = self.request(method, path);
         self.api.send(client::with_body(request, body.unwrap_or(&Value::Null))).await
     }
 
     /// Sends the request of an operation.
-    pub(crate) async fn perform(&self, operation: &Operation, ids: &Ids) -> Reply {
+    pub async fn perform(&self, operation: &Operation, ids: &Ids) -> Reply {
         let (path, body) = (operation.path(ids), operation.body(ids));
         self.call(operation.method.clone(), &path, Some(&body)).await
     }
 
-    pub(crate) async fn get(&self, path: &str) -> Reply {
+    pub async fn get(&self, path: &str) -> Reply {
         self.call(Method::GET, path, None).await
     }
 
-    pub(crate) async fn post(&self, path: &str, body: Value) -> Reply {
+    pub async fn post(&self, path: &str, body: Value) -> Reply {
         self.call(Method::POST, path, Some(&body)).await
     }
 
-    pub(crate) async fn put(&self, path: &str, body: Value) -> Reply {
+    pub async fn put(&self, path: &str, body: Value) -> Reply {
         self.call(Method::PUT, path, Some(&body)).await
     }
 
-    pub(crate) async fn patch(&self, path: &str, body: Value) -> Reply {
+    pub async fn patch(&self, path: &str, body: Value) -> Reply {
         self.call(Method::PATCH, path, Some(&body)).await
     }
 
-    pub(crate) async fn delete(&self, path: &str) -> Reply {
+    pub async fn delete(&self, path: &str) -> Reply {
         self.call(Method::DELETE, path, None).await
     }
 
     /// Posts a raw body.
-    pub(crate) async fn post_text(&self, path: &str, body: &str) -> Reply {
+    pub async fn post_text(&self, path: &str, body: &str) -> Reply {
         let request =
             self.request(Method::POST, path).header(header::CONTENT_TYPE, "application/json");
         self.api.send(request.body(Body::from(body.to_owned())).unwrap()).await
     }
 
     /// Puts with `If-Match`.
-    pub(crate) async fn put_if(&self, tag: &str, path: &str, body: Value) -> Reply {
+    pub async fn put_if(&self, tag: &str, path: &str, body: Value) -> Reply {
         let request = self.request(Method::PUT, path).header(header::IF_MATCH, tag);
         self.api.send(client::with_body(request, &body)).await
     }
 
     /// All items of a list, read in pages of `limit`.
-    pub(crate) async fn pages(&self, path: &str, limit: usize) -> Vec<Value> {
+    pub async fn pages(&self, path: &str, limit: usize) -> Vec<Value> {
         let mut all = Vec::new();
         let separator = if path.contains('?') { '&' } else { '?' };
         let first = format!("{path}{separator}limit={limit}");
@@ -482,7 +491,7 @@ impl Caller {
     }
 
     /// Posts with an idempotency key, and repeats the request after each 503.
-    pub(crate) async fn post_until_answered(&self, key: &str, path: &str, body: &Value) -> Reply {
+    pub async fn post_until_answered(&self, key: &str, path: &str, body: &Value) -> Reply {
         loop {
             let reply = self.post_once(key, path, body.clone()).await;
             if reply.status != 503 {
@@ -494,22 +503,22 @@ impl Caller {
     }
 
     /// Posts with an idempotency key.
-    pub(crate) async fn post_once(&self, key: &str, path: &str, body: Value) -> Reply {
+    pub async fn post_once(&self, key: &str, path: &str, body: Value) -> Reply {
         let request = self.request(Method::POST, path).header("idempotency-key", key);
         self.api.send(client::with_body(request, &body)).await
     }
 }
 
 /// A group with its members; the first one created it.
-pub(crate) struct Group {
-    pub(crate) api: Api,
-    pub(crate) id: String,
-    pub(crate) members: Vec<Caller>,
+pub struct Group {
+    pub api: Api,
+    pub id: String,
+    pub members: Vec<Caller>,
 }
 
 impl Group {
     /// A group with `members` members, who have the ids 1, 2, … and the names A, B, ….
-    pub(crate) async fn of(api: &Api, members: u64, currency: &str) -> Self {
+    pub async fn of(api: &Api, members: u64, currency: &str) -> Self {
         let names = (b'A'..).map(|letter| char::from(letter).to_string());
         let members: Vec<Caller> =
             (1..=members).zip(names).map(|(id, name)| api.user(id, &name)).collect();
@@ -523,39 +532,39 @@ impl Group {
     }
 
     /// The same over a new table.
-    pub(crate) async fn new(members: u64, currency: &str) -> Self {
+    pub async fn new(members: u64, currency: &str) -> Self {
         Self::of(&Api::new().await, members, currency).await
     }
 
-    pub(crate) fn path(&self, rest: &str) -> String {
+    pub fn path(&self, rest: &str) -> String {
         format!("/api/groups/{}{rest}", self.id)
     }
 
     /// Adds a guest, and returns the id.
-    pub(crate) async fn guest(&self, by: usize, name: &str) -> String {
+    pub async fn guest(&self, by: usize, name: &str) -> String {
         let made = self.members[by].post(&self.path("/members"), json!({ "name": name })).await;
         made.data(201)["id"].as_str().unwrap().to_owned()
     }
 
     /// Creates an expense that `payer` paid; all members share it unless `splits` is given.
-    pub(crate) async fn spend(&self, payer: usize, body: Value) -> Value {
+    pub async fn spend(&self, payer: usize, body: Value) -> Value {
         let mut expense = json!({ "description": "Dinner" });
         expense.as_object_mut().unwrap().extend(body.as_object().unwrap().clone());
         self.members[payer].post(&self.path("/expenses"), expense).await.data(201).clone()
     }
 
     /// Creates a completed settlement: the recipient `to` records that `from` paid.
-    pub(crate) async fn pay(&self, from: usize, to: usize, amount: &str) -> Value {
+    pub async fn pay(&self, from: usize, to: usize, amount: &str) -> Value {
         let body = json!({ "fromId": self.members[from].id, "toId": self.members[to].id, "amount": amount });
         self.members[to].post(&self.path("/settlements"), body).await.data(201).clone()
     }
 
-    pub(crate) async fn debts(&self) -> Value {
+    pub async fn debts(&self) -> Value {
         self.members[0].get(&self.path("/debts")).await.data(200).clone()
     }
 
     /// The balance of each member, in the order of the members.
-    pub(crate) async fn balances(&self) -> Vec<String> {
+    pub async fn balances(&self) -> Vec<String> {
         let debts = self.debts().await;
         let balance = |member: &Caller| {
             let mut nodes = debts["balances"].as_array().unwrap().iter();
@@ -565,25 +574,25 @@ impl Group {
     }
 
     /// Checks that the ledger agrees with the rows.
-    pub(crate) async fn verify(&self) {
+    pub async fn verify(&self) {
         self.api.verify(&self.id).await;
     }
 }
 
 /// A group in which every operation makes sense. Of its members 1, 2, …, the first paid an expense,
 /// asked a receipt, a text and a cash-out, and has a token and a spending; the second owes them a pending settlement. There is one guest.
-pub(crate) struct Busy {
-    pub(crate) group: Group,
+pub struct Busy {
+    pub group: Group,
     /// The ids by their names in operations; no import and no entry but the expense's.
-    pub(crate) ids: Ids,
+    pub ids: Ids,
 }
 
 impl Busy {
-    pub(crate) async fn new() -> Self {
+    pub async fn new() -> Self {
         Self::of(Group::new(3, "EUR").await).await
     }
 
-    pub(crate) async fn of(group: Group) -> Self {
+    pub async fn of(group: Group) -> Self {
         let [alice, bob] = [&group.members[0], &group.members[1]];
         let make = async |by: &Caller, path: &str, body| by.post(path, body).await.id();
         let expense = json!({ "amount": 9, "description": "Dinner" });
@@ -623,6 +632,32 @@ impl Busy {
 }
 
 /// A number of a response, as exact as the JSON of a test is.
-pub(crate) fn number(value: &Value) -> Decimal {
+pub fn number(value: &Value) -> Decimal {
     value.to_string().parse().unwrap()
+}
+
+/// The file of a Splitwise group: rows of a day, a category, a text, a currency and the net of each
+/// person in minor units of two decimals.
+pub fn splitwise(people: &[&str], rows: &[(&str, &str, &str, &str, Vec<i64>)]) -> String {
+    let money = |minor: i64| {
+        let sign = if minor < 0 { "-" } else { "" };
+        format!("{sign}{}.{:02}", minor.abs() / 100, minor.abs() % 100)
+    };
+    let mut file = format!("Date,Description,Category,Cost,Currency,{}\n\n", people.join(","));
+    let mut totals: BTreeMap<&str, Vec<i64>> = BTreeMap::new();
+    for (day, category, text, currency, nets) in rows {
+        let paid: i64 = nets.iter().filter(|net| **net > 0).sum();
+        let cells: Vec<_> = nets.iter().map(|net| money(*net)).collect();
+        writeln!(file, "{day},{text},{category},{},{currency},{}", money(paid), cells.join(","))
+            .unwrap();
+        let total = totals.entry(currency).or_insert_with(|| vec![0; people.len()]);
+        total.iter_mut().zip(nets).for_each(|(total, net)| *total += net);
+    }
+    file.push('\n');
+    for (currency, nets) in totals {
+        let cells: Vec<_> = nets.iter().map(|net| money(*net)).collect();
+        writeln!(file, "2026-01-15,Total balance, , ,{currency},{}", cells.join(",")).unwrap();
+    }
+    file.push('\n');
+    file
 }
