@@ -63,6 +63,17 @@ fn every_lambda_crate_and_every_function_of_the_template_is_in_the_list() {
 }
 
 #[test]
+fn every_function_of_the_template_is_run_in_a_container() {
+    let script = include_str!("../../.ci/sam-local");
+    let (_, events) = script.split_once("done <<EVENTS\n").unwrap();
+    let (events, _) = events.split_once("\nEVENTS\n").unwrap();
+    let run = events.lines().map(|line| line.split("Function ").next().unwrap().to_owned());
+    let mut functions = template_functions();
+    functions.insert("Keeper".to_owned());
+    assert_eq!(run.collect::<BTreeSet<_>>(), functions);
+}
+
+#[test]
 fn loop_of_the_template_is_over_all_functions() {
     let functions: BTreeSet<_> = FUNCTIONS.iter().map(|it| resource(it.name)).collect();
     let over = TEMPLATE["Resources"]["Fn::ForEach::Functions"][1].as_array().unwrap();

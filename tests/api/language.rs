@@ -45,6 +45,22 @@ async fn messages_are_in_the_language_that_the_client_prefers() {
 }
 
 #[tokio::test]
+async fn a_message_keeps_the_spelling_of_a_field() {
+    let group = Group::new(1, "EUR").await;
+    let alice = &group.members[0];
+    let same = json!({ "key": "skiing", "name": "Skiing" });
+    let twice = alice.patch(&group.path(""), json!({ "categories": [same, same] })).await;
+    assert_eq!(twice.body["message"], "categories must have the key skiing only once.");
+    let days = "/api/users/me/days?from=2026-01-02&to=2026-01-01";
+    let reversed = alice.get(days).await;
+    assert_eq!(reversed.body["message"], "from must not be after to.");
+    let credit = json!({ "fund": "cash", "currency": "EUR", "amount": 1, "refId": "bank 1" });
+    let path = "/api/users/1/funds/credits";
+    alice.post(path, credit.clone()).await.data(201);
+    assert_eq!(alice.post(path, credit).await.body["message"], "refId was already used.");
+}
+
+#[tokio::test]
 async fn refusals_of_strangers_are_translated() {
     let api = Api::new().await;
     for (path, code, message) in [

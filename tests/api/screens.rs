@@ -265,6 +265,31 @@ async fn screens_are_in_the_readers_language() {
 }
 
 #[tokio::test]
+async fn sentences_agree_with_the_reader() {
+    let group = Group::new(3, "EUR").await;
+    group.spend(0, json!({ "amount": 9 })).await;
+    let payers = json!([{ "userId": "1", "amount": 5 }, { "userId": "2", "amount": 5 }]);
+    let splits = json!([{ "userId": "1" }, { "userId": "2" }]);
+    group.spend(0, json!({ "amount": 10, "payers": payers, "splits": splits })).await;
+    for (reader, language, screen, says) in [
+        (0, "en", "/balances", ["B pays you", "C pays you"]),
+        (1, "en", "/balances", ["You pay A", "C pays A"]),
+        (1, "ru", "/balances", ["Вы платите, A", "C → A"]),
+        (0, "en", "", ["you are even", "you lent"]),
+        (1, "ru", "", ["вы в расчёте", "вы должны"]),
+    ] {
+        let path = format!("/screens/groups/{}{screen}", group.id);
+        let shown = shown(&group.members[reader], &path, language).await.text.clone();
+        for text in says {
+            assert!(shown.contains(text), "{screen} {reader}: {text}: {shown}");
+        }
+        for text in ["You pays", "pays You", "lent 0", "заняли 0"] {
+            assert!(!shown.contains(text), "{screen} {reader}: {text}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn document_is_the_same_for_every_path_and_known_by_its_tag() {
     let api = Api::new().await;
     let nobody = api.user(1, "Alice").with(None);

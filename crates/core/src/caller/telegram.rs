@@ -58,11 +58,14 @@ pub enum InitDataError {
         "the init data is not signed by Telegram for this bot: it was changed, or is of another bot"
     )]
     Forged,
+    /// It was decoded before it was sent.
+    #[error("the init data was decoded; send window.Telegram.WebApp.initData as it is")]
+    Decoded,
     /// It was signed too long ago.
     #[error("the init data has expired")]
     Expired,
     /// Its `auth_date` is in the future.
-    #[error("auth_date of the init data is in the future")]
+    #[error("the auth_date of the init data is in the future")]
     Future,
     /// It is signed, but has no user.
     #[error("the init data has no user")]
@@ -77,6 +80,21 @@ pub enum InitDataError {
 /// [`InitDataError`]. The signature is verified first, so forged init data is never reported as
 /// expired.
 pub fn verify(
+    init_data: &str,
+    token: &str,
+    max_age: Duration,
+    now: Timestamp,
+) -> Result<InitData, InitDataError> {
+    let verified = verify_fields(init_data, token, max_age, now);
+    // Telegram encodes the JSON of the user, so its init data never has a brace.
+    let is_decoded = init_data.contains('{');
+    verified.map_err(|refusal| match refusal {
+        InitDataError::Malformed | InitDataError::Forged if is_decoded => InitDataError::Decoded,
+        refusal => refusal,
+    })
+}
+
+fn verify_fields(
     init_data: &str,
     token: &str,
     max_age: Duration,
@@ -428,6 +446,27 @@ mod tests {
         ] {
             assert_eq!(verified(&signed_as(fields)), Err(InitDataError::Malformed), "{fields:?}");
         }
+    }
+
+    #[test]
+    fn decoded_init_data_is_refused_as_decoded() {
+        let user = r#"{"id":7,"first_name":"Tea & 100% + 1=2"}"#;
+        let now = SIGNED_AT.to_string();
+        let signed = signed_as(&[("auth_date", &now), ("user", user)]);
+        assert_eq!(verified(&signed).unwrap().name, "Tea & 100% + 1=2");
+        let decoded = percent_decoded(&signed);
+        assert!(decoded.contains(user), "{decoded}");
+        assert_eq!(verified(&decoded), Err(InitDataError::Decoded));
+        // A text that decodes to itself is signed all the same.
+        let plain = signed_as(&[("auth_date", &now), ("user", r#"{"id":7}"#)]);
+        assert!(verified(&percent_decoded(&plain)).is_ok());
+    }
+
+    /// The text as `decodeURIComponent` makes it.
+    fn percent_decoded(text: &str) -> String {
+        let fields = form_urlencoded::parse(text.as_bytes());
+        let fields: Vec<_> = fields.map(|(name, value)| format!("{name}={value}")).collect();
+        fields.join("&")
     }
 
     #[test]

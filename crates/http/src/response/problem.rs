@@ -76,7 +76,7 @@ codes! {
     Clock UNAUTHORIZED
         "`auth_date` of the init data is in the future: a clock is wrong.",
     InvalidInitData UNAUTHORIZED
-        "The init data is incomplete, was joined with another one, or has no user.",
+        "The init data is incomplete, was decoded or joined with another one, or has no user.",
     TokenRevoked UNAUTHORIZED "The API token was deleted or has expired; create another one.",
     AmbiguousCredentials UNAUTHORIZED
         "The request has several credentials, of which none takes precedence.",
@@ -252,9 +252,9 @@ impl Problem {
     /// A problem of invalid fields. The message is about the first one.
     fn of_fields(errors: Vec<FieldError>) -> Self {
         let message = errors.first().map_or_else(String::new, |FieldError { path, rule }| {
-            let field = path.to_string();
-            // The field name at the start keeps its spelling.
-            let is_named = !field.is_empty() && rule.starts_with(&field);
+            let (field, word) = (path.to_string(), first_word(rule));
+            // A field name at the start keeps its spelling.
+            let is_named = !word.is_empty() && word == first_word(&field);
             if is_named { ended(rule) } else { sentence(rule) }
         });
         let detail = |FieldError { path, rule }| Detail::new(path.to_string(), rule);
@@ -274,7 +274,9 @@ impl Problem {
     /// The init data is refused.
     pub(crate) fn invalid_init_data(refusal: InitDataError) -> Self {
         let code = match refusal {
-            InitDataError::Malformed | InitDataError::NoUser => Code::InvalidInitData,
+            InitDataError::Malformed | InitDataError::Decoded | InitDataError::NoUser => {
+                Code::InvalidInitData
+            }
             InitDataError::Forged => Code::WrongBot,
             InitDataError::Expired => Code::SignInAgain,
             InitDataError::Future => Code::Clock,
@@ -382,12 +384,21 @@ impl Problem {
     }
 }
 
-/// The message as a sentence, with a capital and a mark at its end.
+/// The message as a sentence, with a capital and a mark at its end. The name of a field, like
+/// `refId`, keeps its spelling.
 #[must_use]
 pub fn sentence(message: &str) -> String {
+    if first_word(message).contains(|it: char| it == '_' || it.is_uppercase()) {
+        return ended(message);
+    }
     let mut rest = message.chars();
     let first = rest.next().into_iter().flat_map(char::to_uppercase);
     ended(&first.chain(rest).collect::<String>())
+}
+
+/// The letters and digits with which a text begins.
+fn first_word(text: &str) -> &str {
+    text.split(|it: char| !it.is_alphanumeric() && it != '_').next().unwrap_or_default()
 }
 
 /// The message with a full stop, unless it ends with another mark: it may be a question, or cut

@@ -33,7 +33,14 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
         "init data не подписаны Telegram для этого бота: они изменены или принадлежат другому боту",
     ),
     ("the init data has expired", "срок действия init data истёк: откройте приложение заново"),
-    ("auth_date of the init data is in the future", "время auth_date в init data ещё не наступило"),
+    (
+        "the init data was decoded; send window.Telegram.WebApp.initData as it is",
+        "init data раскодированы; отправьте window.Telegram.WebApp.initData как есть",
+    ),
+    (
+        "the auth_date of the init data is in the future",
+        "время auth_date в init data ещё не наступило",
+    ),
     ("the init data has no user", "в init data нет пользователя"),
     (
         "the init data must have a chat_instance: open the Mini App by a link in a chat",

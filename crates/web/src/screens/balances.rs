@@ -114,6 +114,18 @@ impl View<'_> {
         }
     }
 
+    /// A payment of the plan as a sentence.
+    fn payment(&self, from: MemberId, to: MemberId, amount: String) -> String {
+        let [payer, recipient] = [from, to].map(|id| self.names.of(id));
+        if self.names.is_me(from) {
+            self.l.you_pay(recipient, amount)
+        } else if self.names.is_me(to) {
+            self.l.pays_you(payer, amount)
+        } else {
+            self.l.pays(payer, recipient, amount)
+        }
+    }
+
     /// The payments that settle a currency, as a picture and as a list.
     fn plan(&self, currency: Currency, plan: &Plan) -> Markup {
         let (l, path) = (self.l, ui::group_path(self.group.id));
@@ -123,11 +135,7 @@ impl View<'_> {
             from: self.names.of(it.from).to_owned(),
             to: self.names.of(it.to).to_owned(),
             minor: it.minor,
-            label: l.pays(
-                self.names.of(it.from),
-                self.names.of(it.to),
-                l.minor(it.minor, currency),
-            ),
+            label: self.payment(it.from, it.to, l.minor(it.minor, currency)),
         };
         let flows: Vec<Flow> = plan.transfers.iter().map(flow).collect();
         html! {

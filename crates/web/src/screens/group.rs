@@ -204,6 +204,7 @@ impl List<'_> {
                 span.effect {
                     @match effect(expense, &self.own) {
                         None => span.hint { (l.not_involved()) },
+                        Some(net) if net == Decimal::ZERO => span.hint { (l.effect(net, currency)) },
                         Some(net) if net.is_negative() => span.minus { (l.effect(net, currency)) },
                         Some(net) => span.plus { (l.effect(net, currency)) },
                     }

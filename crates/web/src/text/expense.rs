@@ -91,7 +91,9 @@ impl Language {
 
     /// What an expense did to the reader: `net` is what they paid, minus their share.
     pub(crate) fn effect(self, net: Decimal, currency: Currency) -> String {
-        if net.is_negative() {
+        if net == Decimal::ZERO {
+            self.you_are_even().to_owned()
+        } else if net.is_negative() {
             self.you_borrowed(self.money(net.negated(), currency))
         } else {
             self.you_lent(self.money(net, currency))

@@ -28,6 +28,7 @@ texts! {
     add_expense { "Add expense", "Добавить расход" }
     no_expenses { "No expenses yet. Add the first one.", "Расходов пока нет. Добавьте первый." }
     you_lent(amount) { "you lent {amount}", "вы заняли {amount}" }
+    you_are_even { "you are even", "вы в расчёте" }
     you_borrowed(amount) { "you owe {amount}", "вы должны {amount}" }
     not_involved { "not involved", "не участвуете" }
     paid(name, amount) { "{name} paid {amount}", "Платит {name}: {amount}" }
@@ -36,6 +37,8 @@ texts! {
     you_got_back(amount) { "You got back {amount}", "Вам вернули {amount}" }
     who_pays_whom { "Who pays whom", "Кто кому платит" }
     pays(from, to, amount) { "{from} pays {to} {amount}", "{from} → {to}: {amount}" }
+    you_pay(to, amount) { "You pay {to} {amount}", "Вы платите, {to}: {amount}" }
+    pays_you(from, amount) { "{from} pays you {amount}", "{from} платит вам {amount}" }
     pay { "Pay", "Заплатить" }
     received { "Received", "Получено" }
     all_settled { "Everybody is settled.", "Все в расчёте." }
