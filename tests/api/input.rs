@@ -433,6 +433,7 @@ fn of_lines() -> Vec<Case> {
         )
         .refuses("items", "discounts must be less than the other lines together"),
         without_amount(json!([{ "name": "x" }])).refuses("amount", "required"),
+        without_amount(json!([{ "name": "x", "amount": 0 }])).refuses("amount", "must not be 0"),
         line(json!({ "kind": "drink" })).refuses("items[1].kind", "item, tax, tip, fee, discount"),
         line(json!({ "name": " " })).refuses("items[1].name", "1 to 100 characters"),
         line(json!({ "name": null })).refuses("items[1].name", "required"),

@@ -1,6 +1,7 @@
 //! Questions to a group: what is asked and answered, receipts with claims, and points.
 
 mod answers;
+mod links;
 mod lists;
 mod races;
 mod receipts;

@@ -87,3 +87,13 @@ async fn a_client_that_has_a_list_gets_no_body() {
         }
     }
 }
+
+#[tokio::test]
+async fn unknown_parameters_of_the_public_lists_are_refused() {
+    let alice = Api::new().await.user(1, "A");
+    for path in PUBLIC {
+        let refused = alice.get(&format!("{path}?x=1")).await;
+        assert_eq!(refused.code(), (400, "VALIDATION_ERROR"), "{path}");
+        assert_eq!(refused.body["details"][0]["path"], "x");
+    }
+}

@@ -185,6 +185,19 @@ impl Row for MemberRow {
 }
 
 impl Group {
+    /// Checks that a member who was present may write to the group.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Left`] if it is deleted, with which its last user has left; [`Error::GroupArchived`].
+    pub const fn check_unarchived(&self) -> Result<(), Error> {
+        match (self.deleted_at, self.archived) {
+            (Some(_), _) => Err(Error::Left),
+            (None, true) => Err(Error::GroupArchived),
+            (None, false) => Ok(()),
+        }
+    }
+
     /// Whether the member created the group. In a group of an earlier format, it is the member who
     /// joined when the group was created.
     #[must_use]
@@ -198,6 +211,11 @@ impl Member {
     #[must_use]
     pub const fn is_present(&self) -> bool {
         self.left_at.is_none() && self.removed_at.is_none()
+    }
+
+    /// The ids that mean the member: their own, and those of the guests who turned out to be them.
+    pub fn ids(&self) -> impl Iterator<Item = MemberId> + '_ {
+        [self.id].into_iter().chain(self.guests.iter().copied())
     }
 
     /// Checks that the member is present.

@@ -90,7 +90,9 @@ impl Totals {
         Some(Self { paid: paid?, owed: owed?, sent: sent?, received: received? })
     }
 
-    pub(crate) fn negated(self) -> Option<Self> {
+    /// The totals that take these back, if they fit.
+    #[must_use]
+    pub fn negated(self) -> Option<Self> {
         Some(Self {
             paid: self.paid.checked_neg()?,
             owed: self.owed.checked_neg()?,

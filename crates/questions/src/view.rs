@@ -246,7 +246,7 @@ impl FromStr for Statuses {
 
 impl From<SeenQuestion> for QuestionView {
     fn from(seen: SeenQuestion) -> Self {
-        let SeenQuestion { question, group_title, status, can_answer, prompt, detail } = seen;
+        let SeenQuestion { question, group_title, status, can_answer, prompt, detail, .. } = seen;
         let options = question.options.iter().map(ToString::to_string).collect::<Vec<_>>();
         let is_over = matches!(status, QuestionStatus::Closed | QuestionStatus::Expired);
         let summary = detail.as_ref().filter(|_| is_over).and_then(|it| summary(&question, it));

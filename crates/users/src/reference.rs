@@ -1,7 +1,7 @@
 //! The lists that are the same for all users: currencies and categories.
 
 use fracti_core::{category::Category, currency::Currency};
-use fracti_http::{Data, IfNoneMatch, Public, Text, schemas};
+use fracti_http::{Data, IfNoneMatch, Public, Query, Text, schemas};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -63,7 +63,10 @@ struct CategoryView {
         (status = OK, body = Data<CurrenciesView>, headers(("ETag"))),
         (status = NOT_MODIFIED, headers(("ETag"))),
     ))]
-pub(crate) async fn list_currencies(known: IfNoneMatch) -> Public<CurrenciesView> {
+pub(crate) async fn list_currencies(
+    Query(()): Query<()>,
+    known: IfNoneMatch,
+) -> Public<CurrenciesView> {
     Public(CurrenciesView { currencies: Currency::all().map(CurrencyView::from).collect() }, known)
 }
 
@@ -75,7 +78,10 @@ pub(crate) async fn list_currencies(known: IfNoneMatch) -> Public<CurrenciesView
         (status = OK, body = Data<CategoriesView>, headers(("ETag"))),
         (status = NOT_MODIFIED, headers(("ETag"))),
     ))]
-pub(crate) async fn list_categories(known: IfNoneMatch) -> Public<CategoriesView> {
+pub(crate) async fn list_categories(
+    Query(()): Query<()>,
+    known: IfNoneMatch,
+) -> Public<CategoriesView> {
     Public(CategoriesView { categories: Category::all().map(CategoryView::from).collect() }, known)
 }
 

@@ -114,6 +114,68 @@ async fn undo_of_an_import_adds_nothing_to_the_list() {
 }
 
 #[tokio::test]
+async fn expenses_that_were_imported_and_deleted_again_are_listed_once() {
+    let group = Group::new(2, "EUR").await;
+    let alice = &group.members[0];
+    let row = |text| ("2026-01-01", "General", text, "EUR", vec![100, -100]);
+    let file = splitwise(&["A", "B"], &[row("Tea"), row("Cake"), row("Bus")]);
+    let options = json!({ "commit": true, "members": { "A": "1", "B": "2" } }).to_string();
+    let import = async || {
+        let sent = json!({ "file": file, "options": options });
+        let made = alice.post(&group.path("/import"), sent).await;
+        made.data(200)["importId"].as_str().unwrap().to_owned()
+    };
+    let id = import().await;
+    let imported = alice.get(&group.path("/expenses")).await.data(200).clone();
+    let of = |text: &str| {
+        let found = imported.as_array().unwrap().iter().find(|it| it["description"] == text);
+        found.unwrap().clone()
+    };
+    let [tea, cake] = ["Tea", "Cake"].map(of);
+    let delete = async |expense: &Value| {
+        group.api.pass(Duration::from_secs(1));
+        alice.delete(&path(&group, expense)).await.data(200);
+        group.api.now().to_string()
+    };
+    let list = async || {
+        let all = deleted(&group, 1).await;
+        let one_by_one = group.members[1].pages(&group.path("/expenses?deleted=true"), 1).await;
+        assert_eq!(one_by_one, all);
+        let row = |it: &Value| {
+            let texts = [&it["description"], &it["deletedAt"]];
+            texts.map(|text| text.as_str().unwrap().to_owned())
+        };
+        all.iter().map(row).collect::<Vec<_>>()
+    };
+    delete(&tea).await;
+    let of_cake = delete(&cake).await;
+    import().await;
+    assert_eq!(list().await, [[""; 2]; 0]);
+    let of_tea = delete(&tea).await;
+    assert_eq!(list().await, [["Tea", &*of_tea]]);
+    let of_cake_again = delete(&cake).await;
+    assert_ne!(of_cake, of_cake_again);
+    assert_eq!(list().await, [["Cake", &*of_cake_again], ["Tea", &*of_tea]]);
+    // An edit and a deletion after a third import.
+    import().await;
+    alice.put(&path(&group, &tea), json!({ "description": "Chai" })).await.data(200);
+    let of_tea = delete(&tea).await;
+    assert_eq!(list().await, [["Chai", &*of_tea]]);
+    alice.post(&format!("{}/restore", path(&group, &tea)), json!({})).await.data(200);
+    assert_eq!(list().await, [[""; 2]; 0]);
+    // The undo deletes last, and what it deletes is not listed.
+    let of_cake = delete(&cake).await;
+    alice.delete(&group.path(&format!("/import/{id}"))).await.data(200);
+    assert_eq!(list().await, [["Cake", &*of_cake]]);
+    import().await;
+    delete(&cake).await;
+    import().await;
+    alice.delete(&group.path(&format!("/import/{id}"))).await.data(200);
+    assert_eq!(list().await, [[""; 2]; 0]);
+    group.verify().await;
+}
+
+#[tokio::test]
 async fn deletions_of_an_earlier_version_are_restored_without_a_row() {
     let group = Group::new(2, "EUR").await;
     let alice = &group.members[0];

@@ -8,6 +8,7 @@ use fracti_core::{
     input::{Draft, Field},
 };
 use fracti_store::{Idempotency, MemberKey};
+use fracti_tests::client;
 use serde_json::{Value, json};
 use tokio::{runtime::Handle, task::block_in_place};
 
@@ -114,6 +115,38 @@ async fn new_amount_of_an_exact_split_requires_splits() {
         json!({ "path": "splits", "message": "splits is required" })
     );
     group.verify().await;
+}
+
+#[tokio::test]
+async fn conditions_that_are_compared_with_nothing_are_refused() {
+    let group = Group::new(2, "EUR").await;
+    let alice = &group.members[0];
+    let made = group.spend(0, json!({ "amount": 3 })).await;
+    let before = group.api.rows().await;
+    let restore = format!("{}/restore", path(&group, &made));
+    for (method, at) in [
+        (Method::PATCH, group.path("")),
+        (Method::PUT, group.path("/wallet")),
+        (Method::POST, restore),
+        (Method::POST, group.path("/expenses")),
+        (Method::POST, group.path("/expenses/preview")),
+        (Method::POST, "/api/groups".to_owned()),
+        (Method::GET, group.path("/expenses")),
+        (Method::GET, "/api/currencies".to_owned()),
+    ] {
+        let request = alice.request(method.clone(), &at).header("if-match", "\"nonsense\"");
+        let refused = group.api.send(client::with_body(request, &json!({}))).await;
+        assert_eq!(refused.code(), (400, "VALIDATION_ERROR"), "{method} {at}");
+        assert_eq!(refused.body["details"][0]["path"], "If-Match", "{method} {at}");
+    }
+    for (name, header) in
+        [("If-None-Match", "if-none-match"), ("If-Unmodified-Since", "if-unmodified-since")]
+    {
+        let request = alice.request(Method::PUT, &path(&group, &made)).header(header, "*");
+        let refused = group.api.send(client::with_body(request, &json!({ "amount": 4 }))).await;
+        assert_eq!(refused.body["details"][0]["path"], name);
+    }
+    assert_eq!(group.api.rows().await, before);
 }
 
 #[tokio::test]

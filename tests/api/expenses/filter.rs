@@ -111,6 +111,45 @@ async fn cursor_continues_only_with_the_same_filters() {
 }
 
 #[tokio::test]
+async fn ids_of_a_user_and_of_linked_guests_select_the_same() {
+    let group = Group::new(3, "EUR").await;
+    let alice = &group.members[0];
+    let (one, two) = (group.guest(0, "Caro").await, group.guest(0, "Lina").await);
+    let other = group.guest(0, "Olga").await;
+    for (text, member) in [("Own", "3"), ("One", &*one), ("Two", &*two), ("Other", &*other)] {
+        let splits = json!([{ "userId": "1" }, { "userId": member }]);
+        let body = json!({ "amount": 2, "description": text, "splits": splits });
+        alice.post(&group.path("/expenses"), body).await.data(201);
+        let payers = json!([{ "userId": "1", "amount": 1 }, { "userId": member, "amount": 1 }]);
+        let body = json!({ "amount": 2, "description": format!("{text}, paid"), "payers": payers,
+            "splits": [{ "userId": "1" }] });
+        alice.post(&group.path("/expenses"), body).await.data(201);
+    }
+    for guest in [&one, &two] {
+        let link = group.path(&format!("/members/{guest}/link"));
+        alice.post(&link, json!({ "userId": "3" })).await.data(200);
+    }
+    for list in [group.path("/expenses"), "/api/users/me/expenses".to_owned()] {
+        for (parameter, expected) in [
+            ("memberId", vec!["Two, paid", "Two", "One, paid", "One", "Own, paid", "Own"]),
+            ("payerId", vec!["Two, paid", "One, paid", "Own, paid"]),
+        ] {
+            if parameter == "payerId" && list.starts_with("/api/users") {
+                continue;
+            }
+            for id in ["3", &one, &two] {
+                let found = alice.pages(&format!("{list}?{parameter}={id}"), 2).await;
+                let found: Vec<_> =
+                    found.iter().map(|it| it["description"].as_str().unwrap()).collect();
+                assert_eq!(found, expected, "{list} {parameter}={id}");
+            }
+            let found = alice.pages(&format!("{list}?{parameter}={other}"), 2).await;
+            assert_eq!(found[0]["description"], "Other, paid");
+        }
+    }
+}
+
+#[tokio::test]
 async fn filters_of_the_callers_expenses_find_those_of_linked_guests() {
     let group = Group::new(3, "EUR").await;
     let [alice, bob] = [0, 1].map(|index| &group.members[index]);

@@ -190,3 +190,30 @@ async fn spending_is_previewed_and_stays() {
     assert_eq!(preview.data(200)["amount"], 3);
     alice.get(&format!("/api/users/me/spendings/{tea}")).await.data(200);
 }
+
+#[tokio::test]
+async fn preview_refuses_what_would_exceed_the_totals() {
+    let group = Group::new(2, "EUR").await;
+    let alice = &group.members[0];
+    let most = json!({ "amount": "92233720368547758.06", "description": "Much" });
+    alice.post(&group.path("/expenses"), most).await.data(201);
+    let small = json!({ "amount": "0.01", "description": "Little" });
+    let small = alice.post(&group.path("/expenses"), small).await.data(201).clone();
+    let at = |rest: &str| group.path(&format!("/expenses{rest}"));
+    let one = at(&format!("/{}", small["id"].as_str().unwrap()));
+    let more = json!({ "amount": "0.02", "description": "More" });
+    for (previewed, recorded) in [
+        (alice.post(&at("/preview"), more.clone()).await, alice.post(&at(""), more.clone()).await),
+        (
+            alice.post(&format!("{one}/preview"), more.clone()).await,
+            alice.put(&one, more.clone()).await,
+        ),
+    ] {
+        assert_eq!(previewed.code(), (400, "VALIDATION_ERROR"));
+        assert_eq!(previewed.body["details"], recorded.body["details"]);
+    }
+    // The old amount is taken back first.
+    let same = json!({ "amount": "0.01", "description": "Same" });
+    alice.post(&format!("{one}/preview"), same.clone()).await.data(200);
+    alice.put(&one, same).await.data(200);
+}

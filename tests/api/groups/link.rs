@@ -496,3 +496,33 @@ async fn plan_with_pending_settlements_takes_those_of_a_guest_for_the_user() {
     assert_eq!(after.len(), 1, "{after:?}");
     assert_eq!((&after[0]["fromUserId"], &after[0]["amount"]), (&json!("2"), &json!(20)));
 }
+
+#[tokio::test]
+async fn payments_between_a_user_and_a_linked_guest_count_once_and_can_be_ended() {
+    let scene = Scene::new().await;
+    let (group, guest) = (&scene.group, &*scene.guest);
+    let bob = &group.members[1];
+    let settlements = group.path("/settlements");
+    let sent = json!({ "toId": guest, "amount": 5 });
+    let sent = bob.post(&settlements, sent).await.data(201).clone();
+    let received = json!({ "fromId": guest, "toId": "2", "amount": 7 });
+    let received = group.members[0].post(&settlements, received).await.data(201).clone();
+    let other = bob.post(&settlements, json!({ "toId": "1", "amount": 1 })).await.data(201).clone();
+    scene.link(1, "2").await.data(200);
+    let leave = group.path("/leave");
+    let message = async || {
+        let refused = bob.post(&leave, Value::Null).await;
+        assert_eq!(refused.code(), (409, "NOT_SETTLED"));
+        refused.body["details"].to_string()
+    };
+    assert!(message().await.contains("3 settlements"), "{}", message().await);
+    for (ended, left) in [(&sent, "2 settlements"), (&received, "1 settlement")] {
+        let path = format!("{settlements}/{}", ended["id"].as_str().unwrap());
+        bob.put(&path, json!({ "status": "failed" })).await.data(200);
+        assert!(message().await.contains(left), "{}", message().await);
+    }
+    let path = format!("{settlements}/{}", other["id"].as_str().unwrap());
+    bob.put(&path, json!({ "status": "failed" })).await.data(200);
+    bob.post(&leave, Value::Null).await.data(200);
+    group.verify().await;
+}

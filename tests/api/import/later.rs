@@ -410,3 +410,32 @@ async fn an_update_that_ends_at_the_deadline_is_continued() {
     assert_eq!(balances(&group).await.into_values().collect::<Vec<_>>(), ["1", "-1"]);
     group.verify().await;
 }
+
+#[tokio::test]
+async fn plan_says_that_a_later_bill_with_an_earlier_date_rounds_others_otherwise() {
+    let group = Group::new(3, "EUR").await;
+    let alice = &group.members[0];
+    let bill = |day: u32| {
+        json!({ "what": format!("Bill {day}"), "amount": 10, "currency": "EUR",
+            "date": format!("2026-01-{day:02}"), "payer_name": "A", "payer_weight": 1,
+            "owers": ["A", "B", "C"] })
+    };
+    let file = |first: u32| {
+        let bills: Vec<_> = (first..=7).rev().map(bill).collect();
+        Import::of(&json!(bills).to_string(), "{}")
+    };
+    let members = [("A", "1"), ("B", "2"), ("C", "3")];
+    let first = file(2).by(alice, &group, &members).await;
+    first.send(alice, &group).await.data(200);
+    let plan = async |file: Import| {
+        let plan = file.with("commit", json!(false)).send(alice, &group).await;
+        plan.data(200).clone()
+    };
+    assert_eq!(plan(first).await["warnings"], json!([]));
+    let plan = plan(file(1).by(alice, &group, &members).await).await;
+    assert_eq!((&plan["expenses"], &plan["alreadyThere"]), (&json!(1), &json!(6)));
+    assert_eq!(plan.get("differences"), None);
+    let said = "rows of the group that this file rounds otherwise: 6; they stay as they are, so \
+                balances may differ from those of the app by as many minor units";
+    assert_eq!(plan["warnings"], json!([{ "message": said }]));
+}

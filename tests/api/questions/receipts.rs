@@ -206,6 +206,7 @@ async fn a_guest_who_was_linked_after_claiming_is_the_user() {
     let asked = Asked::by(&group, 0, one_item("EUR", "12.00", 4)).await;
     asked.claim(1, &[(0, json!(1))]).await.data(200);
     asked.claim(2, &[(0, json!(1))]).await.data(200);
+    group.api.pass(Duration::from_millis(1));
     let body = json!({ "userId": guest, "items": [{ "item": 0, "count": 2 }] });
     group.members[0].put(&asked.at("/claims"), body.clone()).await.data(200);
     let link = json!({ "userId": "3" });
@@ -214,9 +215,9 @@ async fn a_guest_who_was_linked_after_claiming_is_the_user() {
     let refused = group.members[0].put(&asked.at("/claims"), body).await;
     assert_eq!(refused.code(), (403, "NOT_ALLOWED"));
     let claims = &asked.get(0).await["receipt"]["items"][0]["claims"];
-    assert_eq!(claims[1], json!({ "userId": "3", "userName": "C", "count": 3 }));
-    let expense = asked.apply(0, json!({})).await.data(200).clone();
-    assert_eq!(shares(&expense["splits"]), of(&[("2", "3"), ("3", "9")]));
+    assert_eq!(claims[1], json!({ "userId": "3", "userName": "C", "count": 2 }));
+    let expense = asked.apply(0, json!({ "unclaimed": "payers" })).await.data(200).clone();
+    assert_eq!(shares(&expense["splits"]), of(&[("1", "3"), ("2", "3"), ("3", "6")]));
     group.verify().await;
 }
 
@@ -270,4 +271,16 @@ async fn nothing_is_kept_a_month_after_the_time_ran_out() {
         assert_eq!(listed.data(200), &json!([]), "{list}");
     }
     assert_eq!(alice.get(&group.path("/questions")).await.data(200), &json!([]));
+}
+
+#[tokio::test]
+async fn receipt_of_nothing_is_refused_for_its_amount() {
+    let group = Group::new(2, "EUR").await;
+    let items = json!([{ "name": "Bread", "amount": 0 }]);
+    let receipt = json!({ "description": "Bar", "items": items });
+    let question = json!({ "type": "items", "prompt": "Who?", "receipt": receipt });
+    let refused = group.members[0].post(&group.path("/questions"), question).await;
+    assert_eq!(refused.code(), (400, "VALIDATION_ERROR"));
+    let rule = json!([{ "path": "receipt.amount", "message": "receipt.amount must not be 0" }]);
+    assert_eq!(refused.body["details"], rule);
 }

@@ -82,6 +82,9 @@ pub fn writes() -> Vec<Write> {
         write("restore a member", "restoreMember", &[1]).of("memberId", "{past}"),
         write("restore a guest", "restoreMember", &[2]).of("memberId", "{gone}"),
         write("add a guest", "createGuest", &[1, 2]).sends(json!({ "name": "Gus" })),
+        write("add a guest to an empty group", "createGuest", &[3])
+            .of("groupId", "{empty}")
+            .sends(json!({ "name": "Gus" })),
         write("rename a guest", "renameGuest", &[2, 3]).sends(json!({ "name": "Gus" })),
         write("link a guest", "linkGuest", &[2]).sends(json!({ "userId": "3" })),
         write("link a guest to another", "linkGuest", &[3]).sends(json!({ "userId": "2" })),
@@ -128,6 +131,10 @@ pub fn writes() -> Vec<Write> {
         write("import a file", "importFile", &[1]).sends(json!({
             "file": file, "options": { "commit": true, "members": { "A": "1", "B": "2", "C": "3" } }
         })),
+        write("import a file with another name", "importFile", &[1]).sends(json!({
+            "file": file.replace(",A,B,C", ",Al,B,C"),
+            "options": { "commit": true, "members": { "Al": "1", "B": "2", "C": "3" } }
+        })),
         write("undo an import", "undoImport", &[1]),
         write("ask a text", "askQuestion", &[2]),
         write("answer a text", "answerQuestion", &[2, 3]),
@@ -135,6 +142,8 @@ pub fn writes() -> Vec<Write> {
             .sends(json!({ "userId": "$memberId", "answer": "Soon" })),
         write("claim items", "claimItems", &[1, 2]),
         write("claim other items", "claimItems", &[2]).sends(json!({ "items": [{ "item": 1 }] })),
+        write("claim for a guest", "claimItems", &[1])
+            .sends(json!({ "userId": "$memberId", "items": [{ "item": 1 }] })),
         write("close a question", "closeQuestion", &[1]),
         write("apply a receipt", "applyReceipt", &[1]),
         write("create a token", "createToken", &[1])

@@ -66,9 +66,14 @@ impl Links {
         self.0.keys().copied()
     }
 
+    /// The linked guests, each with the user.
+    pub fn pairs(&self) -> impl Iterator<Item = (MemberId, MemberId)> + '_ {
+        self.0.iter().map(|(guest, user)| (MemberId::from(*guest), MemberId::from(*user)))
+    }
+
     /// The linked guests and their users.
     pub(crate) fn named(&self) -> impl Iterator<Item = MemberId> + '_ {
-        self.0.iter().flat_map(|(guest, user)| [MemberId::from(*guest), MemberId::from(*user)])
+        self.pairs().flat_map(<[MemberId; 2]>::from)
     }
 
     /// The members who are not linked guests.

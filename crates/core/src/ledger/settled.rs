@@ -21,6 +21,14 @@ impl Ledger {
         if unsettled.is_empty() { Ok(()) } else { Err(unsettled) }
     }
 
+    /// Whether a pending settlement may be between two ids of the member, which are those of guests
+    /// who turned out to be them, so that [`Ledger::check_settled`] counts it twice.
+    #[must_use]
+    pub fn may_count_twice(&self, member: MemberId) -> bool {
+        let mut own = self.state.pending().filter(|(id, _)| self.links.resolve(*id) == member);
+        own.nth(1).is_some()
+    }
+
     /// What all members together owe in each currency, and the number of pending settlements, which
     /// must be counted.
     #[must_use]

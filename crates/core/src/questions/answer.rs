@@ -7,9 +7,11 @@ use super::question::shortened;
 use crate::{
     Error,
     decimal::Decimal,
+    group::Member,
     id::{AnswerId, GroupId, MemberId, QuestionId, UserId},
     input::{Draft, Field, FieldErrors, Path},
     keys::{self, Index, Keys},
+    links::Links,
     numbers::{bounded, whole},
     question::{Question, QuestionType},
     receipt::{Claim, Receipt},
@@ -123,6 +125,40 @@ impl Answer {
         }
     }
 
+    /// The answers that count: one of each member. If a guest and a user, or several guests, have
+    /// answered and are one member since, these are the newest claims, as claims replace earlier
+    /// ones, and otherwise the first answer, which stands.
+    #[must_use]
+    pub fn one_each(answers: Vec<Self>, links: &Links) -> Vec<Self> {
+        let person = |answer: &Self| answer.member().map(|member| links.resolve(member));
+        let mut counting: Vec<Self> = Vec::new();
+        for answer in answers {
+            let of_person = |it: &&mut Self| person(it).is_some() && person(it) == person(&answer);
+            match counting.iter_mut().find(of_person) {
+                None => counting.push(answer),
+                Some(other) if answer.counts_before(other) => *other = answer,
+                Some(_) => {}
+            }
+        }
+        counting
+    }
+
+    /// The newest of the claims of one member.
+    #[must_use]
+    pub fn latest(claims: &[Self]) -> Option<&Self> {
+        claims.iter().reduce(|one, other| if other.counts_before(one) { other } else { one })
+    }
+
+    /// Whether the answer counts, and not another one of the same member.
+    fn counts_before(&self, other: &Self) -> bool {
+        let stated = |it: &Self| it.updated_at.unwrap_or(it.created_at);
+        if self.claims.is_some() {
+            stated(self) > stated(other)
+        } else {
+            self.created_at < other.created_at
+        }
+    }
+
     /// An answer without content.
     fn to(question: &Question, answering: &Answering<'_>) -> Self {
         let by = if question.anonymous {
@@ -131,8 +167,8 @@ impl Answer {
             Answerer::Anonymous { id: AnswerId::derived(&hash.finalize().into()) }
         } else {
             Answerer::Named {
-                member_id: answering.member,
-                member_name: answering.name.to_owned(),
+                member_id: answering.member.id,
+                member_name: answering.member.name.clone(),
                 answered_by: answering.user,
             }
         };
@@ -159,9 +195,7 @@ impl Answer {
 #[derive(Clone, Copy, Debug)]
 pub struct Answering<'a> {
     /// Member whose answer it is.
-    pub member: MemberId,
-    /// Name of the member.
-    pub name: &'a str,
+    pub member: &'a Member,
     /// User who sends it.
     pub user: UserId,
     /// Time of the request.

@@ -78,7 +78,8 @@ pub struct Question {
     pub anonymous: bool,
     /// Number of answers that it needs.
     pub required_responses: usize,
-    /// The members who have answered, each with the number of items that they claim, or 1.
+    /// The members who have answered, each with the number of items that they claim, or 1. A guest
+    /// who was linked since is the user.
     #[serde(default)]
     pub answered: BTreeMap<MemberId, usize>,
     /// User who asked.
@@ -427,19 +428,21 @@ impl Question {
         match &self.audience {
             None => asks_all(member, self.asked_by, is_items),
             // A guest who is linked to a user means the user.
-            Some(audience) => {
-                let mut ids = member.guests.iter().chain([&member.id]);
-                member.is_present() && ids.any(|id| audience.contains(id))
-            }
+            Some(audience) => member.is_present() && member.ids().any(|id| audience.contains(&id)),
         }
+    }
+
+    /// Whether the member, or a guest who turned out to be them, has answered.
+    #[must_use]
+    pub fn has_answered(&self, member: &Member) -> bool {
+        member.ids().any(|id| self.answered.contains_key(&id))
     }
 
     /// Whether the member can answer it now. Claims can be changed.
     #[must_use]
     pub fn is_open_for(&self, member: &Member, now: Timestamp) -> bool {
-        let has_answered = self.answered.contains_key(&member.id);
         let again = self.question_type == QuestionType::Items;
-        self.asks(member) && !self.is_over(now) && (again || !has_answered)
+        self.asks(member) && !self.is_over(now) && (again || !self.has_answered(member))
     }
 
     /// Checks that the member may answer, and has not yet.
@@ -447,8 +450,8 @@ impl Question {
     /// # Errors
     ///
     /// [`QuestionError::Answered`]; [`QuestionError::Over`].
-    pub fn check_answer(&self, member: MemberId, now: Timestamp) -> Result<(), QuestionError> {
-        if self.answered.contains_key(&member) {
+    pub fn check_answer(&self, member: &Member, now: Timestamp) -> Result<(), QuestionError> {
+        if self.has_answered(member) {
             return Err(QuestionError::Answered);
         }
         self.check_open(now)?;
@@ -466,14 +469,66 @@ impl Question {
 
     /// The question after an answer of a member, who claims so many items, or 1.
     #[must_use]
-    pub fn answered_by(&self, member: MemberId, number: usize, now: Timestamp) -> Self {
+    pub fn answered_by(&self, member: &Member, number: usize, now: Timestamp) -> Self {
         let mut after = self.changed();
-        after.answered.insert(member, number);
-        let is_complete = after.answered.len() >= self.required_responses;
-        if is_complete && self.question_type != QuestionType::Items {
-            after.closed_at = Some(now);
+        for guest in &member.guests {
+            after.merge(*guest, member.id);
         }
-        after
+        after.answered.insert(member.id, number);
+        after.closed_if_complete(now)
+    }
+
+    /// The question after a guest was linked to a user, if that changes it. From then on the two are
+    /// one member, who is asked once and answers once, so it needs no more answers than it can get.
+    /// `present` has the members who are present then, each under one id.
+    #[must_use]
+    pub fn linked(
+        &self,
+        guest: MemberId,
+        user: MemberId,
+        present: &BTreeSet<MemberId>,
+        now: Timestamp,
+    ) -> Option<Self> {
+        let mut after = self.changed();
+        after.merge(guest, user);
+        if after.audience.is_none() && after.question_type == QuestionType::Items {
+            // Others may have left since it was asked, which lowers nothing.
+            let left = after.answered.keys().filter(|member| !present.contains(member)).count();
+            let most = present.len().saturating_add(left);
+            let less = self.required_responses.saturating_sub(1);
+            after.required_responses = self.required_responses.min(most.max(less));
+        }
+        let is_same = after == Self { version: after.version, ..self.clone() };
+        (!is_same).then(|| after.closed_if_complete(now))
+    }
+
+    /// The question with linked guests as the users who they are.
+    #[must_use]
+    pub fn resolved(mut self, links: &Links) -> Self {
+        for (guest, user) in links.pairs() {
+            self.merge(guest, user);
+        }
+        self
+    }
+
+    /// Makes a guest and a user one member.
+    fn merge(&mut self, guest: MemberId, user: MemberId) {
+        if let Some(audience) = &mut self.audience
+            && audience.remove(&guest)
+        {
+            audience.insert(user);
+            self.required_responses = self.required_responses.min(audience.len());
+        }
+        if let Some(number) = self.answered.remove(&guest) {
+            let own = self.answered.entry(user).or_default();
+            *own = number.max(*own);
+        }
+    }
+
+    fn closed_if_complete(self, now: Timestamp) -> Self {
+        let is_complete = self.answered.len() >= self.required_responses;
+        let closes = is_complete && self.question_type != QuestionType::Items;
+        Self { closed_at: self.closed_at.or(closes.then_some(now)), ..self }
     }
 
     /// The closed question, with the expense that its receipt became.

@@ -159,8 +159,8 @@ type Scaled = i128;
 const ONE: Scaled = 10_000;
 
 impl Claims {
-    /// The claims of members. A linked guest means the user, whose counts are added; a claim without
-    /// a count stays without. Members who are not present have none.
+    /// The claims of members, of whom each has one statement. A linked guest means the user. Members
+    /// who are not present have none.
     pub fn of<'a>(
         answers: impl IntoIterator<Item = (MemberId, &'a [Claim])>,
         links: &Links,
@@ -170,12 +170,7 @@ impl Claims {
         for (member, claims) in answers {
             let member = links.resolve(member);
             for claim in claims.iter().filter(|_| present.contains(&member)) {
-                let of_item = items.entry(claim.item).or_default();
-                let count = match of_item.get(&member) {
-                    None => claim.count,
-                    Some(other) => other.zip(claim.count).and_then(|(one, two)| one.plus(two)),
-                };
-                of_item.insert(member, count);
+                items.entry(claim.item).or_default().insert(member, claim.count);
             }
         }
         Self(items)

@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
+    answer::{Answer, Answerer},
     points::{Badge, Points},
     question::{Question, QuestionType},
     receipt::{Applying, Claim, Claims, Receipt, Unclaimed},
@@ -9,11 +10,13 @@ use crate::{
     Error,
     decimal::Decimal,
     expense::Payer,
-    id::{GroupId, MemberId, QuestionId, UserId},
+    group::Member,
+    id::{GroupId, GuestId, MemberId, QuestionId, UserId},
     input::Field,
     links::Links,
     question::QuestionError,
     split::{Line, LineKind, Sharing},
+    telegram::User,
     time::{Day, Timestamp},
 };
 
@@ -111,22 +114,99 @@ fn claims_give_the_weights_of_an_item() {
     assert_eq!(weights(None, &[], Payers), Ok(row(&[(1, "1")])));
 }
 
+/// Claims of so many pieces, or the answer `text`, at a second after the question.
+fn answer(member: MemberId, claims: Option<&str>, second: u64) -> Answer {
+    let asked = question(QuestionType::Items);
+    let claims = claims.map(|count| vec![Claim { item: 0, count: Some(count.parse().unwrap()) }]);
+    Answer {
+        question_id: asked.id,
+        group_id: asked.group_id,
+        question_type: asked.question_type,
+        prompt: asked.prompt,
+        by: Answerer::Named { member_id: member, member_name: String::new(), answered_by: user(1) },
+        answer: None,
+        selected_option: claims.is_none().then_some(0),
+        claims,
+        confidence: None,
+        response_time_ms: None,
+        created_at: at().plus_seconds(second),
+        updated_at: None,
+        ttl: asked.ttl,
+    }
+}
+
+fn guest(number: u8) -> GuestId {
+    GuestId::new(at(), [number; 10])
+}
+
 #[test]
-fn a_guests_claims_are_added_to_those_of_the_user() {
-    let guest = crate::id::GuestId::new(at(), [1; 10]);
+fn the_newest_claims_of_guest_and_user_count() {
     let mut links = Links::default();
-    links.insert(guest, user(2));
+    links.insert(guest(1), user(2));
     let present: BTreeSet<MemberId> = [user(1).into(), user(2).into()].into();
-    let count = |count: &str| [Claim { item: 0, count: Some(count.parse().unwrap()) }];
-    let (own, of_guest) = (count("1"), count("1.5"));
-    let none = [Claim { item: 0, count: None }];
-    let of = |one: &[Claim], other: &[Claim]| {
-        let answers = [(user(2).into(), one), (guest.into(), other), (user(9).into(), one)];
-        let claims = Claims::of(answers, &links, &present);
-        receipt(Some("3"), "12").claims_of(0, &claims).unwrap().claims.clone()
+    for (seconds, changed, count) in
+        [([1, 2], None, "1.5"), ([2, 1], None, "1"), ([1, 2], Some(3), "1")]
+    {
+        let own = answer(user(2).into(), Some("1"), seconds[0]);
+        let own = Answer { updated_at: changed.map(|it| at().plus_seconds(it)), ..own };
+        let of_guest = answer(guest(1).into(), Some("1.5"), seconds[1]);
+        let past = answer(user(9).into(), Some("1"), 3);
+        let counting = Answer::one_each(vec![of_guest, own, past], &links);
+        assert_eq!(counting.len(), 2);
+        let claims =
+            counting.iter().map(|it| (it.member().unwrap(), it.claims.as_deref().unwrap()));
+        let claims = Claims::of(claims, &links, &present);
+        let receipt = receipt(Some("3"), "12");
+        let claimed = receipt.claims_of(0, &claims).unwrap().claims.clone();
+        assert_eq!(claimed, [(user(2).into(), Some(count.parse().unwrap()))].into(), "{seconds:?}");
+    }
+}
+
+#[test]
+fn the_first_answer_of_guest_and_user_counts() {
+    let mut links = Links::default();
+    links.insert(guest(1), user(2));
+    links.insert(guest(2), user(2));
+    let members: [MemberId; 4] = [user(3).into(), user(2).into(), guest(1).into(), guest(2).into()];
+    let answers = members.iter().copied().zip([9, 3, 1, 2]);
+    let answers = answers.map(|(member, second)| answer(member, None, second)).collect();
+    let counting = Answer::one_each(answers, &links);
+    let counting: Vec<_> = counting.iter().map(|it| it.member().unwrap()).collect();
+    assert_eq!(counting, [members[0], members[2]]);
+}
+
+#[test]
+fn a_linked_guest_lowers_what_a_question_needs() {
+    let [guest, other]: [MemberId; 2] = [guest(1).into(), user(2).into()];
+    let present: BTreeSet<MemberId> = [user(1).into(), other].into();
+    let asked = |question_type, audience: Option<&[MemberId]>, required_responses| Question {
+        audience: audience.map(|it| it.iter().copied().collect()),
+        required_responses,
+        ..question(question_type)
     };
-    assert_eq!(of(&own, &of_guest), [(user(2).into(), Some("2.5".parse().unwrap()))].into());
-    assert_eq!(of(&own, &none), [(user(2).into(), None)].into());
+    let link = |question: &Question| {
+        question.linked(guest, other, &present, at()).map(|it| {
+            assert_eq!(it.version, question.version + 1);
+            (it.required_responses, it.answered.len(), it.closed_at.is_some())
+        })
+    };
+    let (text, items) = (QuestionType::Text, QuestionType::Items);
+    assert_eq!(link(&asked(text, None, 1)), None);
+    assert_eq!(link(&asked(text, Some(&[user(3).into()]), 1)), None);
+    let both = asked(text, Some(&[guest, other, user(3).into()]), 3);
+    assert_eq!(link(&both), Some((2, 0, false)));
+    let answered = Question { answered: [(guest, 1), (other, 1)].into(), ..both.clone() };
+    assert_eq!(link(&answered), Some((2, 1, false)));
+    let answered = Question { answered: [(guest, 1), (user(3).into(), 1)].into(), ..both };
+    assert_eq!(link(&answered), Some((2, 2, true)));
+    // One of two who were asked is enough.
+    assert_eq!(link(&asked(text, Some(&[guest, other]), 1)), Some((1, 0, false)));
+    // The user, who was not asked, is the guest.
+    assert_eq!(link(&asked(text, Some(&[guest]), 1)), Some((1, 0, false)));
+    // All who are present were asked; members who have left since lower nothing.
+    assert_eq!(link(&asked(items, None, 3)), Some((2, 0, false)));
+    assert_eq!(link(&asked(items, None, 5)), Some((4, 0, false)));
+    assert_eq!(link(&asked(items, None, 2)), None);
 }
 
 fn question(question_type: QuestionType) -> Question {
@@ -184,13 +264,30 @@ fn streaks_and_badges_follow_from_the_days_of_answers() {
     assert_eq!(Points::of_answer(&question(QuestionType::MultipleChoice)), 5);
 }
 
+fn member(number: u64) -> Member {
+    let name = number.to_string();
+    let user = User { id: user(number), name, username: None, avatar_url: None };
+    Member::new(&user, None, at())
+}
+
+#[test]
+fn a_guests_answer_is_that_of_the_user() {
+    let carol = Member { guests: vec![guest(1).into()], ..member(2) };
+    let answered: BTreeMap<MemberId, usize> = [(guest(1).into(), 2)].into();
+    let asked = Question { answered, ..question(QuestionType::Items) };
+    assert!(asked.has_answered(&carol) && !asked.has_answered(&member(3)));
+    assert_eq!(asked.check_answer(&carol, at()), Err(QuestionError::Answered));
+    assert_eq!(asked.answered_by(&carol, 1, at()).answered, [(user(2).into(), 1)].into());
+}
+
 #[test]
 fn enough_answers_close_a_question_but_not_a_receipt() {
     for (question_type, is_over) in [(QuestionType::Text, true), (QuestionType::Items, false)] {
-        let once = question(question_type).answered_by(user(2).into(), 1, at());
+        let [bob, carol] = [2, 3].map(member);
+        let once = question(question_type).answered_by(&bob, 1, at());
         assert!(!once.is_over(at()));
-        assert_eq!(once.check_answer(user(2).into(), at()), Err(QuestionError::Answered));
-        let twice = once.answered_by(user(3).into(), 1, at());
+        assert_eq!(once.check_answer(&bob, at()), Err(QuestionError::Answered));
+        let twice = once.answered_by(&carol, 1, at());
         assert_eq!(twice.is_over(at()), is_over, "{question_type}");
         assert!(twice.is_over(twice.expires_at));
         assert_eq!(twice.version, 3);

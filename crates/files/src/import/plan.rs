@@ -298,6 +298,17 @@ impl Foreseen<'_> {
         (!rows.is_empty()).then_some(DifferencesView { confirm, changed, edited, gone, rows })
     }
 
+    /// The warning about rows that stay as the group has them, although the file rounds them
+    /// otherwise: rows with earlier dates that a later file adds move the left-over minor units.
+    fn rounded(&self) -> Option<IssueView> {
+        let count = self.before.compared.rounded;
+        let message = format!(
+            "rows of the group that this file rounds otherwise: {count}; they stay as they are, so \
+             balances may differ from those of the app by as many minor units"
+        );
+        (count > 0).then_some(IssueView { line: None, column: None, path: None, message })
+    }
+
     /// Numbers of expenses, settlements and adjustments that would be recorded.
     fn counts(&self) -> [usize; 3] {
         let count =
@@ -391,6 +402,7 @@ impl PlanView {
             IssueView::from(&Issue { row, column, field, message: message.to_owned() })
         };
         plan.warnings.extend(left_out.into_iter().chain(splits_lost).map(warning));
+        plan.warnings.extend(foreseen.rounded());
         Ok(plan)
     }
 

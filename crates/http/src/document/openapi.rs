@@ -356,7 +356,7 @@ fn common(
 }
 
 /// Whether the operation changes a resource that has an entity tag.
-fn changes_state(path: &str, method: &Method) -> bool {
+pub(crate) fn changes_state(path: &str, method: &Method) -> bool {
     let tagged = [ExpenseId::NAME, SettlementId::NAME, <SpendingId as PathParam>::NAME];
     let is_one = path.ends_with('}') && ids(path).last().is_some_and(|id| tagged.contains(&id));
     is_one && (method == Method::PUT || method == Method::DELETE)

@@ -156,6 +156,12 @@ impl<Q: Parameters> FromRequestParts<App> for AsMember<Q> {
     }
 }
 
+impl<Q: Parameters> Described for Query<Q> {
+    fn describe(request: &mut Description) {
+        query::describe::<Q>(request);
+    }
+}
+
 impl<Q: Parameters> Described for Caller<Q> {
     fn describe(request: &mut Description) {
         query::describe::<Q>(request);

@@ -2,12 +2,16 @@
 
 use std::{fmt, str::FromStr};
 
-use axum::{extract::FromRequestParts, http::request::Parts};
+use axum::{
+    extract::{FromRequestParts, MatchedPath},
+    http::{Method, header, request::Parts},
+};
 use fracti_core::{input::FieldErrors, text_form::TextForm};
 use serde_json::Value as Schema;
 
 use crate::{
     App, Problem,
+    document::openapi::changes_state,
     request::{
         body::{FLAG_RULE, shortened},
         description::Description,
@@ -54,6 +58,7 @@ impl<Q: Parameters> FromRequestParts<App> for Query<Q> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        refuse_conditions(parts)?;
         let query = parts.uri.query().unwrap_or_default();
         let pairs = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
         let app = Some(app.clone());
@@ -64,6 +69,24 @@ impl<Q: Parameters> FromRequestParts<App> for Query<Q> {
         reader.finish()?;
         Ok(Self(parameters))
     }
+}
+
+/// Refuses the conditions of a request that nothing is compared with, so that no client takes itself
+/// for protected by them. A cache may send those of a GET request.
+fn refuse_conditions(parts: &Parts) -> Result<(), Problem> {
+    let route = parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str);
+    let reads = [Method::GET, Method::HEAD].contains(&parts.method);
+    for (name, header, is_used) in [
+        ("If-Match", header::IF_MATCH, changes_state(route, &parts.method)),
+        ("If-None-Match", header::IF_NONE_MATCH, reads),
+        ("If-Unmodified-Since", header::IF_UNMODIFIED_SINCE, reads),
+    ] {
+        if !is_used && parts.headers.contains_key(header) {
+            let rule = "must not be sent: the operation compares it with nothing";
+            return Err(Problem::invalid(name, rule));
+        }
+    }
+    Ok(())
 }
 
 impl QueryReader {

@@ -109,6 +109,10 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
         "{field} должно быть ETag в кавычках, несколькими через запятую или *",
     ),
     (
+        "{field} must not be sent: the operation compares it with nothing",
+        "не отправляйте {field}: операция ни с чем его не сравнивает",
+    ),
+    (
         "{field} must not have a weak tag, which matches no state: leave out its W/",
         "{field} не должно быть слабым тегом, он не совпадёт ни с чем: уберите W/",
     ),
@@ -1127,6 +1131,12 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
     (
         "the cells differ, but the split mode is Evenly; equal shares are imported",
         "ячейки разные, но деление — Evenly; записываются равные доли",
+    ),
+    (
+        "rows of the group that this file rounds otherwise: {count}; they stay as they are, so \
+         balances may differ from those of the app by as many minor units",
+        "записей группы, которые в этом файле округлены иначе: {count}; они не меняются, поэтому \
+         балансы могут отличаться от балансов приложения на столько же наименьших единиц",
     ),
     (
         "the payment is left out, because payer and recipient are one member",

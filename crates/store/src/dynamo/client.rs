@@ -1,6 +1,9 @@
 //! The table's name, the client that reaches it, and reads by key.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use aws_sdk_dynamodb::{
     Client,
@@ -88,12 +91,14 @@ impl Db {
         Ok(output.item.map(from_sdk))
     }
 
-    /// The entities at `keys` that exist, without v0 rows that cannot be read. No key may appear
-    /// twice.
+    /// The entities at `keys` that exist, without v0 rows that cannot be read.
     pub(crate) async fn batch<T: Row>(
         &self,
-        keys: Vec<Primary>,
+        mut keys: Vec<Primary>,
     ) -> Result<HashMap<Primary, T>, Error> {
+        // DynamoDB refuses a key that appears twice.
+        let mut seen = HashSet::new();
+        keys.retain(|key| seen.insert(key.clone()));
         let chunk = |chunk: &[Primary]| {
             let keys = chunk.iter().map(|key| to_sdk(key.clone().item())).collect();
             self.chunk(keys)

@@ -6,6 +6,10 @@
 //! unless its ledger entry exists already; a pending settlement has a row of its own for this
 //! purpose. A repeated request therefore continues where the first one stopped, and two requests at
 //! once record each row once.
+//!
+//! Which rows are recorded, edited and left out is decided before the first transaction, and again
+//! whenever a transaction finds that this has become wrong: another file of the app was imported or
+//! undone meanwhile, or a row that the first transaction would leave out is gone.
 
 mod batch;
 mod earlier;
@@ -15,6 +19,7 @@ mod update;
 use std::{
     cmp::Reverse,
     collections::{BTreeSet, HashMap, HashSet},
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
 use fracti_core::{
@@ -46,7 +51,7 @@ use crate::{
 };
 
 use batch::Batch;
-use update::replacements;
+use update::{Replacement, replacements};
 
 /// The row of the import, which is part of each of its transactions.
 const IMPORT_ROW: usize = 1;
@@ -135,6 +140,36 @@ struct Run<'a> {
     now: Timestamp,
     /// The run of the import whose rows the request counts.
     number: u64,
+    /// Version of the ledger up to which what was decided is known to hold: before what it was
+    /// decided from was read, or after the last transaction of the request.
+    version: AtomicU64,
+    /// The other imports of the app, with whose rows the file was compared.
+    others: Vec<ImportRow>,
+    /// Rows of the file that are not recorded because the group has them.
+    left_out: Vec<PlacedRecord<'a>>,
+}
+
+/// What a request does with a file.
+struct Decided {
+    /// The rows of the file. What the group has under another id has that id.
+    new: NewImport,
+    replaced: Vec<Replacement>,
+    /// Names of what the group does not have.
+    missing: HashSet<EntryId>,
+    /// Names of what it has.
+    there: HashSet<EntryId>,
+    /// The other imports of the app, with whose rows the file was compared.
+    others: Vec<ImportRow>,
+}
+
+/// The end of a part of a request.
+enum Ended {
+    /// The next part follows.
+    Complete,
+    /// The request ends, and a repeated one continues.
+    Stopped,
+    /// What was decided has become wrong.
+    Outdated,
 }
 
 /// A row of the file and its place.
@@ -185,7 +220,9 @@ impl Table {
         let (ledger, imports, ()) =
             tokio::try_join!(self.ledger(group), self.imports_of(group), self.know(known))?;
         let before = imports.iter().find(|it| it.id == new.id).cloned();
-        let before_status = before.as_ref().map(|it| it.status);
+        // A repeated update finds a part of the differences only.
+        let is_running = |it: &ImportRow| it.status == ImportStatus::Running;
+        let mut is_begun = before.as_ref().is_some_and(is_running) && new.updates();
         if known.is_repeated(None) {
             return known.replay();
         }
@@ -195,58 +232,131 @@ impl Table {
             Begun::Run(number) => number,
             Begun::Undone(undone) => return Ok(Outcome::Done(Imported::none(undone))),
         };
-        // Read after the row, because what an earlier run recorded may be deleted before.
+        let (mut ledger, mut imports, mut at_most) = (ledger, imports, part.at_most);
+        loop {
+            let decided = self.decided(member_key, members, new, &ledger, imports, is_begun);
+            let Decided { new, replaced, missing, there, others } = decided.await?;
+            let (left_out, missing): (Vec<PlacedRecord<'_>>, Vec<PlacedRecord<'_>>) =
+                new.records.iter().partition(|(_, it)| !missing.contains(&it.entry_id()));
+            check_room(&ledger, &missing)?;
+            let named = members.iter().chain(&new.guests);
+            let taking_part = taking_part(&new.records);
+            let own = [done.expenses, done.settlements, done.adjustments];
+            let own = own.into_iter().fold(0, u64::saturating_add);
+            done.already_there = count(left_out.len()).saturating_sub(own);
+            let run = Run {
+                member_key,
+                new: &new,
+                members: named.filter(|it| taking_part.contains(&it.id)).cloned().collect(),
+                now,
+                number,
+                version: ledger.version.into(),
+                others,
+                left_out: left_out
+                    .into_iter()
+                    .filter(|(_, it)| there.contains(&it.entry_id()))
+                    .collect(),
+            };
+            let carried_out =
+                self.carry_out(&run, &replaced, &missing, done, &mut at_most, idempotency, known);
+            done = match carried_out.await? {
+                Outcome::Done((Ended::Outdated, progress)) => progress,
+                Outcome::Done((Ended::Complete | Ended::Stopped, progress)) => {
+                    return Ok(Outcome::Done(progress));
+                }
+                Outcome::Replayed(stored) => return Ok(Outcome::Replayed(stored)),
+            };
+            if is_late() {
+                return if done.has_begun() {
+                    Ok(Outcome::Done(done))
+                } else {
+                    Err(Error::Contended)
+                };
+            }
+            is_begun |= done.has_begun() && new.updates();
+            (ledger, imports) = tokio::try_join!(self.ledger(group), self.imports_of(group))?;
+        }
+    }
+
+    /// What is to be done with a file, given the ledger and the imports of the group. The rest is
+    /// read after them, because what an earlier run recorded may be deleted before.
+    async fn decided(
+        &self,
+        member_key: MemberKey,
+        members: &[Member],
+        new: &NewImport,
+        ledger: &Ledger,
+        mut imports: Vec<ImportRow>,
+        is_begun: bool,
+    ) -> Result<Decided, Error> {
+        let group = member_key.group;
         let all: Vec<PlacedRecord<'_>> = new.records.iter().collect();
-        let (earlier, recorded) = tokio::try_join!(
-            self.earlier(group, new.format, new.source.as_deref(), &imports),
-            self.recorded(group, new.format, &all),
-        )?;
+        let (earlier, recorded) = loop {
+            let (earlier, recorded, now) = tokio::try_join!(
+                self.earlier(group, new.format, new.source.as_deref(), &imports),
+                self.recorded(group, new.format, &all),
+                self.imports_of(group),
+            )?;
+            // They may have been read before the ledger, and another import come between.
+            if now == imports || is_late() {
+                break (earlier, recorded);
+            }
+            imports = now;
+        };
         let records = new.records.clone();
-        let (compared, missing) = compare(new.format, records, earlier, &ledger, &recorded);
-        // A repeated update finds a part of the differences only.
-        let is_begun = before_status == Some(ImportStatus::Running) && new.updates();
+        let (compared, missing) = compare(new.format, records, earlier, ledger, &recorded);
         if !is_begun {
             compared.check(group, new.confirmed.as_ref())?;
         }
         let replaced = replacements(new, &compared, &imports, members, member_key)?;
-        let new = &NewImport { records: compared.records, ..new.clone() };
-        let all: Vec<PlacedRecord<'_>> = new.records.iter().collect();
-        let is_missing = |(_, it): &PlacedRecord<'_>| missing.contains(&it.entry_id());
-        let missing: Vec<PlacedRecord<'_>> = all.iter().copied().filter(is_missing).collect();
-        let events = missing.iter();
-        let events: Vec<_> = events
-            .filter_map(|(place, record)| Some((*place, record.event().transpose()?)))
-            .collect();
-        let places: Vec<RowPlace> = events.iter().map(|(place, _)| *place).collect();
-        ledger.check_events(events.into_iter().map(|(_, event)| event)).map_err(
-            |(index, error)| match places.get(index) {
-                Some(place) => Error::invalid("file", format!("{place}: {error}")),
-                None => Error::Table("an event of an import has no place".into()),
-            },
-        )?;
-
-        let named = members.iter().chain(&new.guests);
-        let taking_part = taking_part(&new.records);
-        let members = named.filter(|it| taking_part.contains(&it.id)).cloned().collect();
-        done.already_there = count(all.len()).saturating_sub(count(missing.len()));
-        let run = Run { member_key, new, members, now, number };
-        while self.add_guests(&run, &mut done, known).await? {}
-        match self.replace_all(&run, &replaced, done, known).await? {
-            Outcome::Done((true, progress)) => done = progress,
-            Outcome::Done((false, progress)) => return Ok(Outcome::Done(progress)),
-            Outcome::Replayed(stored) => return Ok(Outcome::Replayed(stored)),
-        }
-        let (mut left, mut at_once) = (missing.as_slice(), CANDIDATES);
-        let is_enough = |left: &[PlacedRecord<'_>]| {
-            part.at_most.is_some_and(|most| missing.len().saturating_sub(left.len()) >= most)
+        let has_other_ids = compared.records.iter().zip(&new.records).any(|(one, it)| one != it);
+        let records: Vec<PlacedRecord<'_>> = compared.records.iter().collect();
+        let recorded = if has_other_ids {
+            self.recorded(group, new.format, &records).await?
+        } else {
+            recorded
         };
+        let there = records.iter().filter(|(_, it)| recorded.has(it));
+        let there = there.map(|(_, it)| it.entry_id()).collect();
+        let others = others(imports, new);
+        let new = NewImport { records: compared.records, ..new.clone() };
+        Ok(Decided { new, replaced, missing, there, others })
+    }
+
+    /// Adds the guests of an import, and records and replaces its rows, until the deadline, until as
+    /// many rows as `at_most` are handled, or until what was decided has become wrong.
+    #[expect(clippy::too_many_arguments, reason = "it is one part of an import's request")]
+    async fn carry_out(
+        &self,
+        run: &Run<'_>,
+        replaced: &[Replacement],
+        missing: &[PlacedRecord<'_>],
+        mut done: Imported,
+        at_most: &mut Option<usize>,
+        idempotency: &Idempotency<Imported>,
+        known: &mut Known,
+    ) -> Result<Outcome<(Ended, Imported)>, Error> {
+        let group = run.member_key.group;
         loop {
-            let attempt = || self.record_batch(&run, left, at_once, &done);
-            let render = |(taken, done): &(usize, Imported)| {
-                (*taken == left.len()).then(|| (idempotency.render)(done))
+            match self.add_guests(run, &mut done, known).await? {
+                Some(true) => {}
+                Some(false) => break,
+                None => return Ok(Outcome::Done((Ended::Outdated, done))),
+            }
+        }
+        match self.replace_all(run, replaced, done, known).await? {
+            Outcome::Done((Ended::Complete, progress)) => done = progress,
+            ended => return Ok(ended),
+        }
+        let (mut left, mut at_once) = (missing, CANDIDATES);
+        loop {
+            let attempt = || self.record_batch(run, left, at_once, &done);
+            let render = |batch: &Option<(usize, Imported, u64)>| {
+                let last = batch.as_ref().filter(|(taken, ..)| *taken == left.len());
+                last.map(|(_, done, _)| (idempotency.render)(done))
             };
             let written = self.write_part_to_group(group, known, render, attempt).await;
-            let (taken, progress) = match written {
+            let (taken, progress, version) = match written {
                 // A row of the group would be too large. Which line is to blame shows when the
                 // lines are recorded one at a time.
                 Err(Error::Invalid(rules)) if !is_of_request(&rules) => {
@@ -259,18 +369,41 @@ impl Table {
                 }
                 // What is recorded already is reported, and a repeated request says what is wrong.
                 Err(error) if error.is_refusal() && done.has_begun() => {
-                    return Ok(Outcome::Done(done));
+                    return Ok(Outcome::Done((Ended::Stopped, done)));
                 }
                 Err(error) => return Err(error),
                 Ok(Outcome::Replayed(stored)) => return Ok(Outcome::Replayed(stored)),
-                Ok(Outcome::Done(written)) => written,
+                Ok(Outcome::Done(Some(written))) => written,
+                Ok(Outcome::Done(None)) => return Ok(Outcome::Done((Ended::Outdated, done))),
             };
+            run.version.store(version, Relaxed);
             left = left.get(taken..).unwrap_or_default();
             done = progress;
-            if left.is_empty() || is_late() || is_enough(left) {
-                return Ok(Outcome::Done(done));
+            *at_most = at_most.map(|most| most.saturating_sub(taken));
+            if left.is_empty() {
+                return Ok(Outcome::Done((Ended::Complete, done)));
+            }
+            if is_late() || *at_most == Some(0) {
+                return Ok(Outcome::Done((Ended::Stopped, done)));
             }
         }
+    }
+
+    /// Whether what was decided still holds when a transaction on this ledger is committed. Only the
+    /// first transaction of a request leaves rows out.
+    async fn holds(&self, run: &Run<'_>, ledger: &Ledger, has_begun: bool) -> Result<bool, Error> {
+        if run.is_current(ledger) {
+            return Ok(true);
+        }
+        let group = run.member_key.group;
+        if others(self.imports_of(group).await?, run.new) != run.others {
+            return Ok(false);
+        }
+        if has_begun || run.left_out.is_empty() {
+            return Ok(true);
+        }
+        let recorded = self.recorded(group, run.new.format, &run.left_out).await?;
+        Ok(run.left_out.iter().all(|(_, it)| recorded.has(it)))
     }
 
     /// Those of the ids of expenses and settlements that the ledger of the group has.
@@ -339,28 +472,33 @@ impl Table {
     }
 
     /// Records the next rows of a file in one transaction, as many as fit but at most `at_once`, and
-    /// returns the number of rows that are recorded then.
+    /// returns the number of rows that are recorded then; `None` if what was decided has become
+    /// wrong.
     async fn record_batch(
         &self,
         run: &Run<'_>,
         left: &[PlacedRecord<'_>],
         at_once: usize,
         done: &Imported,
-    ) -> Result<Decision<(usize, Imported)>, TransactionError> {
+    ) -> Result<Decision<Option<(usize, Imported, u64)>>, TransactionError> {
         let group = run.member_key.group;
         let candidates = left.get(..at_once).unwrap_or(left);
-        // A settlement may be pending in one file and completed in another, which leave different
-        // rows. So these are read after the ledger, whose version tells whether some were added.
-        let read_before = if run.new.format == Format::FractiJson {
-            Some(self.ledger(group).await?)
-        } else {
-            None
+        let read = || async {
+            tokio::try_join!(
+                self.db.get::<ImportRow>(keys::import(group, run.new.id)),
+                self.recorded(group, run.new.format, candidates),
+            )
         };
-        let (ledger, row, recorded) = tokio::try_join!(
-            Box::pin(self.ledger_unless(read_before, group)),
-            self.db.get::<ImportRow>(keys::import(group, run.new.id)),
-            self.recorded(group, run.new.format, candidates),
-        )?;
+        let (ledger, mut rows) = tokio::try_join!(Box::pin(self.ledger(group)), read())?;
+        if !run.is_current(&ledger) {
+            // Another request wrote meanwhile, maybe between these reads. Those after the ledger
+            // are of its version if the transaction is committed.
+            if !self.holds(run, &ledger, done.has_begun()).await? {
+                return Ok(Decision::Done(None));
+            }
+            rows = read().await?;
+        }
+        let (row, recorded) = rows;
         let transaction = LedgerTransaction::new(run.member_key, ledger, run.now)?;
         run.check_present(&transaction)?;
         let import = run.continued(row.as_ref(), transaction.at())?;
@@ -394,34 +532,42 @@ impl Table {
             },
             ..*done
         };
+        let version = if transaction.is_empty() && (was_done || !is_last) {
+            transaction.before().version
+        } else {
+            transaction.version()
+        };
         if transaction.is_empty() && is_last && was_done {
             let done = Imported { import: row.unwrap_or(done.import), ..done };
-            return Ok(Decision::Done((taken, done)));
+            return Ok(Decision::Done(Some((taken, done, version))));
         }
         if transaction.is_empty() && !is_last {
-            return Ok(Decision::Done((taken, done)));
+            return Ok(Decision::Done(Some((taken, done, version))));
         }
         transaction.add(put_row(&done.import, row.as_ref())?);
         if is_last {
             transaction.tell(Subject::import(ChangeKind::ImportDone, &done.import));
         }
-        transaction.commit((taken, done))
+        transaction.commit(Some((taken, done, version)))
     }
 
     /// Adds guests whom the import needs, as many as one transaction can. Returns whether there may
-    /// be more.
+    /// be more; `None` if what was decided has become wrong.
     async fn add_guests(
         &self,
         run: &Run<'_>,
         done: &mut Imported,
         known: &mut Known,
-    ) -> Result<bool, Error> {
+    ) -> Result<Option<bool>, Error> {
         if run.new.guests.is_empty() {
-            return Ok(false);
+            return Ok(Some(false));
         }
-        let group = run.member_key.group;
+        let (group, has_begun) = (run.member_key.group, done.has_begun());
         let attempt = async || {
             let (ledger, group_row, members) = self.members_after_ledger(run.member_key).await?;
+            if !self.holds(run, &ledger, has_begun).await? {
+                return Ok(Decision::Done(None));
+            }
             let row = self.db.get::<ImportRow>(keys::import(group, run.new.id)).await?;
             let is_known = |guest: &&Member| members.iter().any(|it| it.id == guest.id);
             let missing: Vec<_> = run.new.guests.iter().filter(|it| !is_known(it)).collect();
@@ -429,7 +575,8 @@ impl Table {
             let import = run.continued(row.as_ref(), transaction.at())?;
             let adding = missing.get(..GUESTS).unwrap_or(&missing);
             if adding.is_empty() {
-                return Ok(Decision::Done((0, import, false)));
+                let version = transaction.before().version;
+                return Ok(Decision::Done(Some((0, import, false, version))));
             }
             let at = transaction.at();
             for guest in adding {
@@ -448,14 +595,17 @@ impl Table {
                 ..import
             };
             transaction.add(put_row(&import, row.as_ref())?);
-            transaction.commit((number, import, adding.len() < missing.len()))
+            let version = transaction.version();
+            transaction.commit(Some((number, import, adding.len() < missing.len(), version)))
         };
         let written = self.write_part_to_group(group, known, |_| None, attempt).await?;
         // The same request was carried out meanwhile, and the next transaction finds its result.
-        let Outcome::Done((added, import, more)) = written else { return Ok(false) };
+        let Outcome::Done(written) = written else { return Ok(Some(false)) };
+        let Some((added, import, more, version)) = written else { return Ok(None) };
+        run.version.store(version, Relaxed);
         done.members = done.members.saturating_add(added);
         done.import = import;
-        Ok(more)
+        Ok(Some(more))
     }
 
     /// The rows of a file that are recorded already.
@@ -500,6 +650,11 @@ fn pending_key(group: GroupId, record: &Record) -> Option<Primary> {
 }
 
 impl Run<'_> {
+    /// Whether nobody has written to the group since what was decided is known to hold.
+    fn is_current(&self, ledger: &Ledger) -> bool {
+        ledger.version == self.version.load(Relaxed)
+    }
+
     /// Checks that all members who take part in the import are still present.
     fn check_present(&self, transaction: &LedgerTransaction) -> Result<(), Error> {
         let members = transaction.ledger().state.of(&self.members);
@@ -549,6 +704,23 @@ fn compare(
     let names = unrecorded.map(|(_, it)| it.entry_id());
     let missing = names.filter(|it| !compared.found.contains(it)).collect();
     (compared, missing)
+}
+
+/// The other imports of a group by the app of the file, with whose rows it is compared.
+fn others(imports: Vec<ImportRow>, new: &NewImport) -> Vec<ImportRow> {
+    let is_other = |it: &ImportRow| it.id != new.id && it.is_of(new.format, new.source.as_deref());
+    imports.into_iter().filter(is_other).collect()
+}
+
+/// Checks that the ledger can record these rows of a file.
+fn check_room(ledger: &Ledger, missing: &[PlacedRecord<'_>]) -> Result<(), Error> {
+    let events = missing.iter();
+    let events = events.filter_map(|(place, it)| Some((*place, it.event().transpose()?)));
+    let (places, events): (Vec<RowPlace>, Vec<_>) = events.unzip();
+    ledger.check_events(events).map_err(|(index, error)| match places.get(index) {
+        Some(place) => Error::invalid("file", format!("{place}: {error}")),
+        None => Error::Table("an event of an import has no place".into()),
+    })
 }
 
 /// How a request begins.

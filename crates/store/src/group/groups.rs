@@ -153,9 +153,7 @@ impl Table {
                 self.group_and_member(member_key.group, member_key.user.into()).await?;
             let member = Member::require_present(member)?;
             let wallet = wallet.required()?;
-            if group.archived {
-                return Err(Error::GroupArchived.into());
-            }
+            group.check_unarchived()?;
             let value = [("wallet", Some(row::to_value(wallet)?))];
             let writes = [change_member(group.id, &member, value)?, check_unarchived(group.id)];
             Ok(Decision::Write(Transaction::from_iter(writes), wallet.clone()))
@@ -177,9 +175,7 @@ impl Table {
         self.write_migrated(group, idempotency, || async {
             let (group, member) = self.group_and_member(group, user.into()).await?;
             let before = Member::require_present(member)?;
-            if group.archived {
-                return Err(Error::GroupArchived.into());
-            }
+            group.check_unarchived()?;
             let member = Member { wallet: None, ..before.clone() };
             if before.wallet.is_none() {
                 return Ok(Decision::Done(member));

@@ -1,12 +1,16 @@
 //! Linking a guest to the user who the guest turned out to be.
 
+use std::collections::BTreeSet;
+
 use fracti_core::{
     Error,
     group::{MEMBER_RULE, Member},
     group_change::{ChangeKind, Subject},
     id::{MemberId, UserId},
     input::{Draft, Field},
-    keys, row,
+    keys,
+    question::Question,
+    row,
 };
 
 use crate::{
@@ -15,12 +19,15 @@ use crate::{
     idempotency::{Idempotency, Outcome},
     ledger::LedgerTransaction,
     presence::change_member,
+    questions::asking::{self, put_question},
     table::Table,
 };
 
 impl Table {
     /// Links a guest to another user than the caller, who takes over the guest's totals. A link is
     /// final.
+    ///
+    /// The two are one member of every open question, too; see [`Question::linked`].
     ///
     /// Users link no guest to themselves, even if the guest is owed nothing at the moment: an
     /// expense that is deleted before and restored afterwards would give them a credit.
@@ -37,9 +44,13 @@ impl Table {
         user: &Draft<Field<UserId>>,
         idempotency: &Idempotency<Member>,
     ) -> Result<Outcome<Member>, Error> {
-        let group = member_key.group;
+        let (group, now) = (member_key.group, idempotency.now());
         self.write_to_group(group, idempotency, || async {
-            let (_, members, ledger) = self.group_with_ledger(member_key).await?;
+            let (read, open) = tokio::join!(
+                self.group_with_ledger(member_key),
+                self.open_questions(group, now.to_string()),
+            );
+            let ((_, members, ledger), open) = (read?, open?);
             let members = ledger.state.of(&members);
             let before = find(&members, guest).ok_or(Error::NoMember)?;
             let id = guest.guest().ok_or(Error::NotLinkable)?;
@@ -61,7 +72,10 @@ impl Table {
             let linked = Member { linked_to: Some(user), ..before.clone() };
             // The row of the user may have been read before another link.
             let guests: Vec<_> = ledger.links.guests_of(user).chain([guest]).collect();
-            let mut transaction = LedgerTransaction::new(member_key, ledger, idempotency.now())?;
+            let mut here: BTreeSet<MemberId> =
+                asking::present(&members, &ledger.links).iter().map(|it| it.id).collect();
+            here.remove(&guest);
+            let mut transaction = LedgerTransaction::new(member_key, ledger, now)?;
             let link = [("linkedTo", Some(row::to_value(&user)?))];
             transaction.add(change_member(group, before, link)?);
             let guests = [("guests", Some(row::to_value(&guests)?))];
@@ -71,6 +85,12 @@ impl Table {
                 transaction.add(Write::decrement(keys::group(group), "memberCount"));
             }
             transaction.link(id, user)?;
+            let changed = |it: &Question| it.linked(guest, user.into(), &here, now);
+            let changed = open.iter().filter_map(|it| Some((it, changed(it)?)));
+            // Of those for which there is no room, the first answer of the user does it.
+            for (before, after) in changed.take(transaction.room()) {
+                transaction.add(put_question(before, &after)?);
+            }
             transaction.tell(Subject::member(ChangeKind::MemberLinked, &linked));
             transaction.commit(linked)
         })

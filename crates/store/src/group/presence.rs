@@ -164,9 +164,12 @@ impl Table {
         let user = after.id.user().ok_or(Error::NoMember)?;
         let member_key = MemberKey { group: group.id, user };
         let ledger = self.ledger(group.id).await?;
-        if ledger.state.archived {
-            return Err(Error::GroupArchived.into());
+        if ledger.state.archived && !group.archived {
+            // The two rows were read before and after another request, which may have deleted the
+            // group.
+            return Err(TransactionError::Retry);
         }
+        group.check_unarchived()?;
         let transaction = LedgerTransaction::unchecked(member_key, ledger, now)?;
         Ok(MemberChange { group, before, transaction }.to(after, ChangeKind::MemberJoined)?)
     }
@@ -211,7 +214,22 @@ impl Table {
     /// Checks that a member has no balance and no pending settlement.
     async fn require_settled(&self, change: &mut MemberChange) -> Result<(), Error> {
         self.count_pending(&mut change.transaction).await?;
-        change.transaction.ledger().check_settled(change.before.id).map_err(Error::NotSettled)
+        let (member, ledger) = (change.before.id, change.transaction.ledger());
+        let Err(mut unsettled) = ledger.check_settled(member) else { return Ok(()) };
+        if ledger.may_count_twice(member) {
+            let pending = match self.pending_settlements(change.group.id, ledger).await {
+                // Too many to read: a payment to a guest who is the member counts for both.
+                Err(Error::TooMuchHistory) => return Err(Error::NotSettled(unsettled)),
+                pending => pending?,
+            };
+            let is_own = |it: &&Settlement| {
+                let mut parties = it.parties().into_iter().map(|id| ledger.links.resolve(id));
+                it.status == SettlementStatus::Pending && parties.any(|party| party == member)
+            };
+            unsettled.pending =
+                u64::try_from(pending.iter().filter(is_own).count()).unwrap_or(u64::MAX);
+        }
+        Err(Error::NotSettled(unsettled))
     }
 
     /// Counts the pending settlements of the group unless the balance row has their number: one of an
@@ -305,9 +323,7 @@ pub(crate) fn check_unarchived(group: GroupId) -> Write {
 /// The write that adds `number` to the count of members, if the group has room, is not archived, and
 /// is joined as when it was read.
 pub(crate) fn count_in(group: &Group, number: u64) -> Result<Write, Error> {
-    if group.archived {
-        return Err(Error::GroupArchived);
-    }
+    group.check_unarchived()?;
     let limit = MAX_MEMBERS.saturating_add(1).saturating_sub(number);
     if group.member_count >= limit {
         return Err(Error::TooManyMembers);

@@ -91,6 +91,13 @@ impl LedgerTransaction {
         &self.next
     }
 
+    /// Version of the ledger after the transaction, if anything is written.
+    pub(crate) const fn version(&self) -> u64 {
+        // A write that is no event counts, too.
+        let touched = self.read.version.saturating_add(1);
+        if self.next.version > touched { self.next.version } else { touched }
+    }
+
     /// The ledger before the transaction.
     pub(crate) const fn before(&self) -> &Ledger {
         &self.read

@@ -25,6 +25,9 @@ use crate::{
 /// Time for which the creation of a token waits until the index shows it.
 const INDEX_LIMIT: Duration = Duration::from_millis(500);
 
+/// Number of tokens of a user at most, besides the one of a link that signs a browser in again.
+const ALL_TOKENS: usize = MAX_TOKENS + 1;
+
 /// Pauses before the queries of this wait.
 const INDEX_PAUSES: [Duration; 3] =
     [Duration::ZERO, Duration::from_millis(100), Duration::from_millis(250)];
@@ -50,7 +53,7 @@ impl Table {
     ) -> Result<Outcome<Token>, Error> {
         let RequestContext { now, random } = idempotency.context();
         let group = new.fields().and_then(|new| new.group_id.value().copied());
-        let first = Page { limit: MAX_TOKENS, after: None };
+        let first = Page { limit: ALL_TOKENS, after: None };
         let outcome = self
             .write(idempotency, || async {
                 let member = async {
@@ -74,7 +77,12 @@ impl Table {
                         || (link.is_some() && (it.browser || link == Some(it.id)))
                 };
                 let replaced: Vec<&Token> = tokens.items.iter().filter(replaced).collect();
-                if tokens.items.len() >= MAX_TOKENS.saturating_add(replaced.len()) {
+                // A browser and the link by which it is signed in again are one.
+                let is_of_browser = |it: &Token| it.browser || it.is_link();
+                let (of_browser, others): (Vec<&Token>, Vec<&Token>) =
+                    tokens.items.iter().chain([&token]).partition(|it| is_of_browser(it));
+                let number = others.len().saturating_add(usize::from(!of_browser.is_empty()));
+                if number > MAX_TOKENS {
                     return Err(Error::TooManyTokens.into());
                 }
                 let delete = |id| Write::delete(keys::token(user.id, id));

@@ -67,7 +67,7 @@ impl Table {
         let now = idempotency.now();
         self.write_migrated(member_key.group, idempotency, || async {
             let asked = self.asked(member_key, id, new.answerer(), now).await?;
-            asked.question.check_answer(asked.member.id, now)?;
+            asked.question.check_answer(&asked.member, now)?;
             let answering = asked.answering(member_key.user, idempotency.context());
             let answer = new.check(&asked.question, &answering)?;
             let write = Write::put_new(&answer)?;
@@ -76,7 +76,8 @@ impl Table {
         .await
     }
 
-    /// Claims items of a receipt, in place of earlier claims of the member.
+    /// Claims items of a receipt, in place of earlier claims of the member, and of the guests who
+    /// turned out to be them.
     ///
     /// # Errors
     ///
@@ -89,47 +90,66 @@ impl Table {
         idempotency: &Idempotency<Answered>,
     ) -> Result<Outcome<Answered>, Error> {
         let now = idempotency.now();
-        let of = |member: MemberId| self.db.get::<Answer>(keys::answer(id, member));
         let named = new.answerer().unwrap_or_else(|| member_key.user.into());
+        let asked = || self.asked(member_key, id, new.answerer(), now);
         self.write_migrated(member_key.group, idempotency, || async {
-            let asked = self.asked(member_key, id, new.answerer(), now);
-            let (asked, details, before) = tokio::join!(asked, self.details_of(id), of(named));
-            let (asked, mut before) = (asked?, before?);
-            let member = asked.member.id;
-            if member != named {
-                before = of(member).await?;
+            let (asked_first, details, before) =
+                tokio::join!(asked(), self.details_of(id), self.claims_by(id, [named]));
+            let (asked_first, mut before) = (asked_first?, before?);
+            let (question, member) = (&asked_first.question, &asked_first.member);
+            if !member.ids().eq([named]) {
+                before = self.claims_by(id, member.ids()).await?;
             }
-            match before {
+            let latest = Answer::latest(&before);
+            match latest {
                 // The claims were stored after the row was read, which other users do for guests.
-                None if asked.question.answered.contains_key(&member) => {
-                    return Err(TransactionError::Retry);
-                }
-                None => asked.question.check_answer(member, now)?,
-                Some(_) => asked.question.check_open(now)?,
+                None if question.has_answered(member) => return Err(TransactionError::Retry),
+                None => question.check_answer(member, now)?,
+                Some(_) => question.check_open(now)?,
             }
             let receipt = details?.and_then(|details| details.receipt);
-            let answering = asked.answering(member_key.user, idempotency.context());
-            let answer = new.check(&asked.question, receipt.as_ref(), &answering)?;
+            let answering = asked_first.answering(member_key.user, idempotency.context());
+            let answer = new.check(question, receipt.as_ref(), &answering)?;
             let number = answer.claims.as_ref().map_or(0, Vec::len);
-            let Some(before) = before else {
+            let Some(latest) = latest else {
                 let write = Write::put_new(&answer)?;
-                return asked.answer(write, number, now);
+                return asked_first.answer(write, number, now);
             };
-            let answer = answer.replacing(&before);
-            if answer == before {
-                return Ok(Decision::Done(asked.unscored(asked.question.clone(), now)));
+            let answer = answer.replacing(latest);
+            if answer == *latest {
+                // Nothing is written, so nothing tells whether the rows are of one moment. They are if
+                // the question is the same before and after the claims.
+                let same = self.claims_by(id, member.ids()).await? == before;
+                let last = asked().await?;
+                if !same || last.question.version != question.version {
+                    return Err(TransactionError::Retry);
+                }
+                return Ok(Decision::Done(last.unscored(last.question.clone(), now)));
             }
-            let after = asked.question.answered_by(member, number, now);
-            let writes = [
+            let after = question.answered_by(member, number, now);
+            let mut writes = Transaction::from_iter([
                 // Every change of an answer changes the question, whose version is a condition.
                 Write::put(&answer)?,
-                put_question(&asked.question, &after)?,
-                check_unarchived(asked.group.id),
-                check_member(asked.group.id, &asked.member),
-            ];
-            Ok(Decision::Write(Transaction::from_iter(writes), asked.unscored(after, now)))
+                put_question(question, &after)?,
+                check_unarchived(member_key.group),
+                check_member(member_key.group, member),
+            ]);
+            let of_guests = before.iter().filter_map(Answer::member).filter(|it| *it != member.id);
+            writes.extend(of_guests.map(|guest| Write::delete(keys::answer(id, guest))));
+            Ok(Decision::Write(writes, asked_first.unscored(after, now)))
         })
         .await
+    }
+
+    /// The claims of a member, who has several ids if guests turned out to be them.
+    async fn claims_by(
+        &self,
+        id: QuestionId,
+        member: impl IntoIterator<Item = MemberId>,
+    ) -> Result<Vec<Answer>, Error> {
+        let keys: Vec<_> = member.into_iter().map(|member| keys::answer(id, member)).collect();
+        let mut claims = self.db.batch::<Answer>(keys.clone()).await?;
+        Ok(keys.iter().filter_map(|key| claims.remove(key)).collect())
     }
 
     /// Reads what an answer depends on, and checks that the caller may give it: for themselves, or
@@ -176,9 +196,7 @@ impl Table {
         if !question.asks(&member) {
             return Err(QuestionError::NotAsked.into());
         }
-        if group.archived {
-            return Err(Error::GroupArchived.into());
-        }
+        group.check_unarchived()?;
         let none = || Points::none(group.id, user, now);
         let points = member.id.user().map(|_| points.unwrap_or_else(none));
         Ok(Asked { group, question, member, points, day: day_of(now, zone) })
@@ -188,7 +206,7 @@ impl Table {
 impl Asked {
     fn answering(&self, user: UserId, context: RequestContext) -> Answering<'_> {
         let RequestContext { now, random } = context;
-        Answering { member: self.member.id, name: &self.member.name, user, now, random }
+        Answering { member: &self.member, user, now, random }
     }
 
     /// The decision to store an answer, which claims so many items, or 1, and to score it.
@@ -198,7 +216,7 @@ impl Asked {
         number: usize,
         now: Timestamp,
     ) -> Result<Decision<Answered>, TransactionError> {
-        let after = self.question.answered_by(self.member.id, number, now);
+        let after = self.question.answered_by(&self.member, number, now);
         let mut writes = Transaction::default();
         writes.extend([
             answer,

@@ -93,7 +93,7 @@ impl Table {
                 unclaimed: application.unclaimed.or(Unclaimed::Reject).unwrap_or(Unclaimed::Reject),
                 payer: application.payer,
             };
-            let claims = claims_of(&answers, &links, &present);
+            let claims = claims_of(&Answer::one_each(answers, &links), &links, &present);
             let expense = receipt.expense(&claims, applying)?;
             let recording = Recording { group, members, user, context, zone: Zone::default() };
             let (mut transaction, expense) =

@@ -41,6 +41,8 @@ pub struct SeenQuestion {
     pub status: QuestionStatus,
     /// Whether the member can answer it now.
     pub can_answer: bool,
+    /// Whether the member has answered it.
+    pub has_answered: bool,
     /// The whole prompt, if the question has only the beginning of it.
     pub prompt: Option<Prompt>,
     /// Its answers and its receipt, unless it is shown in a list.
@@ -78,6 +80,7 @@ impl SeenQuestion {
             group_title: group.title.to_string(),
             status: question.status(now),
             can_answer: !group.archived && question.is_open_for(member, now),
+            has_answered: question.has_answered(member),
             prompt: None,
             detail: None,
             question,
@@ -109,9 +112,7 @@ impl Table {
                 self.open_questions(group, now.to_string()),
             );
             let ((group, members), zone) = (group?, targets?.zone());
-            if group.archived {
-                return Err(Error::GroupArchived.into());
-            }
+            group.check_unarchived()?;
             let asking =
                 Asking { group: &group, members: &members, asker: user, agent, now, zone, random };
             let (question, details) = new.check(asking)?;
@@ -153,6 +154,7 @@ impl Table {
                 self.answers_to(id),
             );
             let ((group, members), question) = (of_group?, question?.ok_or(Error::NoQuestion)?);
+            let question = question.resolved(&members.iter().collect());
             let member = members.iter().find(|member| member.id == member_key.user);
             let member = member.ok_or(Error::NotMember)?;
             let seen = SeenQuestion::listed(question, &group, member, now);
@@ -190,8 +192,8 @@ impl Table {
             if question.asked_by != user {
                 return Err(Error::from(QuestionError::NotAsker).into());
             }
-            if !question.is_over(now) && group.archived {
-                return Err(Error::GroupArchived.into());
+            if !question.is_over(now) {
+                group.check_unarchived()?;
             }
             body.checked()?;
             if question.is_over(now) {
@@ -240,7 +242,8 @@ impl Table {
         self.db.get(keys::question_details(id)).await
     }
 
-    /// All answers to a question, of which there are at most 50.
+    /// All answers to a question, of which there are at most 50. A guest and a user who are one
+    /// member since may have one each.
     pub(crate) async fn answers_to(&self, id: QuestionId) -> Result<Vec<Answer>, Error> {
         let range = Range::table(keys::question_partition(id), prefix::ANSWER);
         self.db.all(&Range { order: Order::Asc, ..range }).await
@@ -269,7 +272,7 @@ pub(crate) fn put_question(before: &Question, after: &Question) -> Result<Write,
     Ok(Write::put(after)?.when(Expression::at_version(before.version)))
 }
 
-/// The claims of named answers.
+/// The claims of named answers, one of each member.
 pub(crate) fn claims_of(answers: &[Answer], links: &Links, present: &BTreeSet<MemberId>) -> Claims {
     let claims = answers.iter().filter_map(|it| Some((it.member()?, it.claims.as_deref()?)));
     Claims::of(claims, links, present)
@@ -294,6 +297,7 @@ impl QuestionDetail {
         let links: Links = members.iter().collect();
         let present = present(&members, &links);
         let ids: BTreeSet<MemberId> = present.iter().map(|member| member.id).collect();
+        let answers = Answer::one_each(answers, &links);
         let claims = claims_of(&answers, &links, &ids);
         let unclaimed = Unclaimed::Claimers;
         let applying = Applying { links: &links, present: &ids, unclaimed, payer: Field::Absent };

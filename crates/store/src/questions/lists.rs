@@ -101,8 +101,7 @@ impl Table {
             (seen.can_answer && is_later).then_some(seen)
         });
         // Claims can be changed, but who has claimed something is not waited for.
-        let mut open: Vec<SeenQuestion> =
-            seen.filter(|it| !it.question.answered.contains_key(&user.into())).collect();
+        let mut open: Vec<SeenQuestion> = seen.filter(|it| !it.has_answered).collect();
         open.sort_by_key(|seen| place(&seen.question));
         let next = if open.len() > limit {
             open.truncate(limit);

@@ -140,10 +140,12 @@ impl Table {
         after: ActivityPosition,
     ) -> Result<Feed<PaidExpense>, Error> {
         let own = MemberId::from(user);
+        let linked = try_join_all(filter.named().map(|member| self.linked_guests(member)));
+        let linked: HashMap<_, _> = linked.await?.into_iter().flatten().collect();
         let accepts = |event: &Activity, Own { ids, .. }: Own<'_>| match event {
-            Activity::Paid(paid) => {
-                filter.accepts(&paid.expense, |id| if ids.contains(&id) { own } else { id })
-            }
+            Activity::Paid(paid) => filter.accepts(&paid.expense, |id| {
+                if ids.contains(&id) { own } else { linked.get(&id).copied().unwrap_or(id) }
+            }),
             Activity::Owed(_) | Activity::Sent(_) | Activity::Received(_) => true,
         };
         let examined = if filter.is_empty() { limit } else { MAX_EXAMINED };
@@ -303,6 +305,23 @@ impl Table {
             Kind::Received => self.db.placed(&range, &page).await?.map(Activity::Received),
         };
         Ok(events.map(|event| Listed { kind, member, event }))
+    }
+
+    /// The guests who mean the same user as `member`, each with the user: those who are linked to
+    /// the member, or to the user to whom the member is linked.
+    async fn linked_guests(&self, member: MemberId) -> Result<Vec<(MemberId, MemberId)>, Error> {
+        let user = match member {
+            MemberId::User(user) => Some(user),
+            MemberId::Guest(_) => {
+                let range = Range::index("GSI1", keys::user_partition(member), prefix::GROUP);
+                let linked = Expression::with_attribute("linkedTo");
+                let rows = self.db.filtered_readable::<MemberRow>(&range, &linked).await?;
+                rows.first().and_then(|row| row.member.linked_to)
+            }
+        };
+        let Some(user) = user else { return Ok(Vec::new()) };
+        let (guests, _) = self.guests_and_past(user).await?;
+        Ok(guests.into_iter().map(|(_, guest)| (guest, user.into())).collect())
     }
 
     /// The guests of all groups who are linked to a user, each with the group, and the groups of

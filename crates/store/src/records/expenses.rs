@@ -16,7 +16,7 @@ use fracti_core::{
     id::{ExpenseId, GroupId, MemberId, UserId},
     input::Draft,
     keys::{self, Primary, prefix},
-    ledger::{EntryStatus, Ledger, RefType},
+    ledger::{EntryStatus, Ledger, LedgerError, RefType},
     links::Links,
     money::Money,
     row,
@@ -24,6 +24,7 @@ use fracti_core::{
     split::PreviewedShare,
     time::{Timestamp, Zone},
 };
+use futures_util::future::try_join_all;
 use serde::Serialize;
 
 use crate::{
@@ -235,6 +236,7 @@ impl Table {
         // The day does not change the shares.
         let checked = new.check(&group, &members, member_key.user, now, Zone::default())?;
         let shares = checked.preview()?;
+        check_room(&ledger, None, &checked.at(now, [0; 10])?)?;
         Ok(PreviewedExpense { amount: checked.amount(), payers: checked.all_payers(), shares })
     }
 
@@ -259,6 +261,9 @@ impl Table {
         let group = ledger.state.of_group(&group);
         let members = allowed(&before, &members, &ledger);
         let after = edit.resolved(&ledger.links).apply(&before, &group, &members, now)?;
+        if after != before {
+            check_room(&ledger, Some(&before), &after)?;
+        }
         let money = |amount| Money::from_major(amount, after.currency);
         let share = |share: &Share| {
             let amount = money(share.amount)?;
@@ -441,11 +446,29 @@ impl Table {
                 return None;
             }
             let expense = *entries.remove(&entry(&row))?.snapshot?;
+            Some((row, expense))
+        });
+        let items = items.map(async |(row, expense)| {
+            // Only what was imported can have been imported again and deleted a second time.
+            let is_last = expense.import_id.is_none() || self.is_last_deletion(&row).await?;
+            Ok::<_, Error>(is_last.then_some((row, expense)))
+        });
+        let items = try_join_all(items.collect::<Vec<_>>()).await?.into_iter().flatten();
+        let items = items.map(|(row, expense)| {
             let actor = members.get(&keys::member(group, row.deleted_by.into()));
             let name = actor.map(|row| row.member.name.clone()).unwrap_or_default();
-            Some(Deleted { expense, at: row.deleted_at, by: row.deleted_by, name })
+            Deleted { expense, at: row.deleted_at, by: row.deleted_by, name }
         });
         Ok(Slice { items: items.collect(), next, unreadable })
+    }
+
+    /// Whether an expense, which the group does not have, was not deleted again after this deletion,
+    /// by a member or by the undo of an import.
+    async fn is_last_deletion(&self, row: &DeletedExpense) -> Result<bool, Error> {
+        let newest = Page { limit: 1, after: None };
+        let history = self.entry_history(row.group_id, &row.id.into(), &newest).await?;
+        let revert = history.items.first();
+        Ok(revert.is_some_and(|revert| revert.created_at == row.deleted_at))
     }
 
     /// A page of the entries of an expense: the current one first, then its history, newest first.
@@ -543,6 +566,22 @@ pub(crate) fn record(
     insert(&mut transaction, &expense)?;
     transaction.tell(Subject::expense(ChangeKind::ExpenseAdded, &expense));
     Ok((transaction, expense))
+}
+
+/// Checks that the ledger can record an expense, instead of `before` if it is an edit.
+fn check_room(ledger: &Ledger, before: Option<&Expense>, after: &Expense) -> Result<(), Error> {
+    let taken_back = before.map(|before| {
+        let mut event = before.event()?;
+        for change in &mut event.changes {
+            let currency = change.currency;
+            change.totals = change.totals.negated().ok_or(LedgerError::Overflow(currency))?;
+        }
+        Ok(event)
+    });
+    // An expense of a v0 row that could not be migrated has no entry to take back.
+    let taken_back = taken_back.filter(|_| before.is_some_and(|it| it.id.is_ours()));
+    let events = taken_back.into_iter().chain([after.event()]);
+    ledger.check_events(events).map_err(|(_, error)| error.into())
 }
 
 /// The members who may pay or share an expense after an edit: those who are present, and those who

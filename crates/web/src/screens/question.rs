@@ -115,7 +115,7 @@ impl View<'_> {
                     }
                     (ui::submit(l.answer_it()))
                 }
-            } @else if question.answered.contains_key(&self.user.into()) {
+            } @else if self.seen.has_answered {
                 p.card.empty { (l.you_answered()) }
             }
         }
@@ -149,8 +149,7 @@ impl View<'_> {
 
     fn receipt(&self, detail: &QuestionDetail, receipt: &Receipt) -> Markup {
         let l = self.l;
-        let claims =
-            self.seen.can_answer || self.seen.question.answered.contains_key(&self.user.into());
+        let claims = self.seen.can_answer || self.seen.has_answered;
         html! {
             section.card.hero {
                 p { span.hint { (receipt.description) } bdi.big dir="ltr" { (l.money(receipt.amount, receipt.currency)) } }

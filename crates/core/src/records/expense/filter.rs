@@ -45,6 +45,11 @@ impl Filter {
         self.payer.is_some() || self.member.is_some()
     }
 
+    /// The members whom conditions name.
+    pub fn named(&self) -> impl Iterator<Item = MemberId> {
+        [self.payer, self.member].into_iter().flatten()
+    }
+
     /// Whether an expense fulfils all conditions. `resolve` gives the member whom an id means,
     /// since an expense may have the id of a guest who was linked to a user later.
     #[must_use]

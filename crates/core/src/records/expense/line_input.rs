@@ -218,6 +218,10 @@ fn add_up(
         (None, Some(_)) => None,
         (None, None) => {
             let sign = lines.iter().map(|line| line.amount.signum()).find(|sign| *sign != 0);
+            if sign.is_none() {
+                errors.push("amount", "must not be 0");
+                return None;
+            }
             if sum == 0 || Some(sum.signum()) != sign.map(i128::from) {
                 errors.push("items", "discounts must be less than the other lines together");
                 return None;

@@ -57,6 +57,9 @@ pub struct Comparison {
     pub changed: Vec<Changed>,
     /// What the file no longer has, in the order in which it was recorded.
     pub gone: Vec<Earlier>,
+    /// Number of rows that the group has, and that the file rounds otherwise. They are not among the
+    /// changed ones.
+    pub rounded: usize,
 }
 
 impl Comparison {
@@ -104,7 +107,7 @@ impl Comparison {
                 }
             }
         }
-        let (mut changed, mut ids) = (Vec::new(), HashSet::new());
+        let (mut changed, mut ids, mut rounded) = (Vec::new(), HashSet::new(), 0_usize);
         let mut parts: BTreeMap<RowPlace, usize> = BTreeMap::new();
         for (place, _) in &records {
             let parts = parts.entry(*place).or_default();
@@ -119,13 +122,16 @@ impl Comparison {
             if is_part && is_rounded(format, record, &before.record) {
                 fields.retain(|field| *field != AMOUNT);
             }
-            if !fields.is_empty() {
+            if fields.is_empty() {
+                let is_other = !before.is_edited && differs_by_rounding(record, before, links);
+                rounded = rounded.saturating_add(usize::from(is_other));
+            } else {
                 let (after, before) = (record.clone(), before.clone());
                 changed.push(Changed { place: *place, after, before, fields });
             }
         }
         let gone = earlier.into_iter().zip(taken).filter(|(_, taken)| !taken);
-        Self { records, found: ids, changed, gone: gone.map(|(it, _)| it).collect() }
+        Self { records, found: ids, changed, gone: gone.map(|(it, _)| it).collect(), rounded }
     }
 
     /// The members for whom earlier imports have recorded the rows of strangers, who are people of
@@ -419,6 +425,17 @@ fn is_rounded(format: Format, after: &Record, before: &Record) -> bool {
     let amounts = [after, before].map(|it| minor(after.currency, it.amount));
     let [Some(after), Some(before)] = amounts else { return false };
     after.abs_diff(before) <= format.rounding()
+}
+
+/// Whether a row that is the same as a recorded one has other shares, or another amount.
+fn differs_by_rounding(after: &Record, before: &Earlier, links: &Links) -> bool {
+    match (after, &before.record) {
+        (Record::Expense(after), Record::Expense(before)) => {
+            shares(after, links) != shares(before, links)
+        }
+        (Record::Settlement(after), Record::Settlement(before)) => after.amount != before.amount,
+        (Record::Expense(_) | Record::Settlement(_) | Record::Adjustment(_), _) => false,
+    }
 }
 
 /// Whether members have the same shares of both, apart from rounding.

@@ -49,6 +49,8 @@ const CHANGES_AT_ONCE: usize = 8_000;
 /// How far the undo has come in this request. What it has passed is deleted, or not of the import.
 #[derive(Clone, Debug, Default)]
 struct UndoProgress {
+    /// Version of the ledger after the last transaction.
+    version: u64,
     expenses: Reached,
     settlements: Reached,
     adjustments: Adjustments,
@@ -168,7 +170,9 @@ impl Table {
                     ..row.clone()
                 };
                 transaction.add(put_row(&undoing, Some(&row))?);
-                transaction.commit((undoing, UndoProgress::default()))
+                let progress =
+                    UndoProgress { version: transaction.version(), ..UndoProgress::default() };
+                transaction.commit((undoing, progress))
             }
         }
     }
@@ -191,12 +195,21 @@ impl Table {
         };
         let (expenses, settlements) =
             (range(keys::expenses_between(from, to)), range(keys::settlements_between(from, to)));
-        let (ledger, row, expenses, settlements) = tokio::try_join!(
-            self.ledger(group),
-            self.db.get::<ImportRow>(keys::import(group, known.id)),
-            self.rows_after::<Expense>(&expenses, &passed.expenses),
-            self.rows_after::<Settlement>(&settlements, &passed.settlements),
-        )?;
+        let read = || async {
+            tokio::try_join!(
+                self.db.get::<ImportRow>(keys::import(group, known.id)),
+                self.rows_after::<Expense>(&expenses, &passed.expenses),
+                self.rows_after::<Settlement>(&settlements, &passed.settlements),
+            )
+        };
+        let (ledger, mut rows) = tokio::try_join!(Box::pin(self.ledger(group)), read())?;
+        if ledger.version != passed.version {
+            // Another request wrote meanwhile, maybe between these reads: a member may have restored
+            // what was deleted. Those after the ledger are of its version if the transaction is
+            // committed.
+            rows = read().await?;
+        }
+        let (row, expenses, settlements) = rows;
         let row = row.ok_or(Error::NoImport)?;
         let mut transaction = LedgerTransaction::new(member_key, ledger, now)?;
         // Another request may have undone the import, after which it was imported again.
@@ -265,6 +278,7 @@ impl Table {
         let status = if is_last { ImportStatus::Undone } else { ImportStatus::Undoing };
         let undone = ImportRow { status, updated_at: transaction.at(), ..row.clone() };
         transaction.add(put_row(&undone, Some(&row))?);
+        progress.version = transaction.version();
         if is_last {
             transaction.tell(Subject::import(ChangeKind::ImportUndone, &undone));
         }

@@ -1,6 +1,8 @@
 //! The update by a later file: what has changed in the app is edited, and what is gone is deleted,
 //! each in a transaction of its own.
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use fracti_core::{
     Error,
     entry::Entry,
@@ -11,7 +13,7 @@ use fracti_core::{
     settlement::{self, Settlement},
 };
 
-use super::{Imported, Run, put_row};
+use super::{Ended, Imported, Run, put_row};
 use crate::{
     access::MemberKey,
     commit::Decision,
@@ -28,41 +30,46 @@ pub(super) type Replacement = (Record, Option<Record>);
 
 impl Table {
     /// Edits and deletes what an update replaces, until the deadline or until one of them is refused
-    /// after others were done. Returns whether it is complete.
+    /// after others were done.
     pub(super) async fn replace_all(
         &self,
         run: &Run<'_>,
         replacements: &[Replacement],
         mut done: Imported,
         known: &mut Known,
-    ) -> Result<Outcome<(bool, Imported)>, Error> {
+    ) -> Result<Outcome<(Ended, Imported)>, Error> {
         for (before, after) in replacements {
             let attempt = || self.replace_recorded(run, before, after.as_ref(), &done);
             let group = run.member_key.group;
             done = match self.write_part_to_group(group, known, |_| None, attempt).await {
-                Ok(Outcome::Done(done)) => done,
+                Ok(Outcome::Done(Some((done, version)))) => {
+                    run.version.store(version, Relaxed);
+                    done
+                }
+                Ok(Outcome::Done(None)) => return Ok(Outcome::Done((Ended::Outdated, done))),
                 Ok(Outcome::Replayed(stored)) => return Ok(Outcome::Replayed(stored)),
                 Err(error) if error.is_refusal() && done.has_begun() => {
-                    return Ok(Outcome::Done((false, done)));
+                    return Ok(Outcome::Done((Ended::Stopped, done)));
                 }
                 Err(error) => return Err(error),
             };
             if is_late() {
-                return Ok(Outcome::Done((false, done)));
+                return Ok(Outcome::Done((Ended::Stopped, done)));
             }
         }
-        Ok(Outcome::Done((true, done)))
+        Ok(Outcome::Done((Ended::Complete, done)))
     }
 
     /// Puts `after` in the place of `before`, which an earlier import has recorded, or deletes it.
-    /// What has changed in the group since it was read stays as it is.
+    /// What has changed in the group since it was read stays as it is. `None` if what was decided has
+    /// become wrong.
     async fn replace_recorded(
         &self,
         run: &Run<'_>,
         before: &Record,
         after: Option<&Record>,
         done: &Imported,
-    ) -> Result<Decision<Imported>, TransactionError> {
+    ) -> Result<Decision<Option<(Imported, u64)>>, TransactionError> {
         let group = run.member_key.group;
         let (ledger, row, entry, is_same) = tokio::try_join!(
             Box::pin(self.ledger(group)),
@@ -70,6 +77,9 @@ impl Table {
             self.db.get::<Entry>(keys::entry(group, &before.entry_id())),
             self.has_still(before),
         )?;
+        if !self.holds(run, &ledger, done.has_begun()).await? {
+            return Ok(Decision::Done(None));
+        }
         let mut transaction = LedgerTransaction::new(run.member_key, ledger, run.now)?;
         run.check_present(&transaction)?;
         let import = run.continued(row.as_ref(), transaction.at())?;
@@ -78,7 +88,7 @@ impl Table {
             (_, entry) => Some(entry),
         };
         let (Some(entry), true) = (entry, is_same) else {
-            return Ok(Decision::Done(done.clone()));
+            return Ok(Decision::Done(Some((done.clone(), transaction.before().version))));
         };
         let mut done = done.clone();
         let mut first_adjustment = import.first_adjustment;
@@ -98,7 +108,7 @@ impl Table {
             return finish(transaction, import, row.as_ref(), &done);
         };
         let Some(after) = after.instead_of(before, transaction.at()) else {
-            return Ok(Decision::Done(done));
+            return Ok(Decision::Done(Some((done, transaction.before().version))));
         };
         let event = after.event()?;
         match (before, &after) {
@@ -108,7 +118,7 @@ impl Table {
             (Record::Settlement(before), Record::Settlement(after)) => {
                 // A payment that is confirmed in the group is not taken back.
                 if before.is_completed() && !after.is_completed() {
-                    return Ok(Decision::Done(done));
+                    return Ok(Decision::Done(Some((done, transaction.before().version))));
                 }
                 edit_settlement(&mut transaction, before, after)?;
             }
@@ -217,9 +227,10 @@ fn finish(
     import: ImportRow,
     read: Option<&ImportRow>,
     done: &Imported,
-) -> Result<Decision<Imported>, TransactionError> {
+) -> Result<Decision<Option<(Imported, u64)>>, TransactionError> {
     let import =
         ImportRow { status: ImportStatus::Running, updated_at: transaction.at(), ..import };
     transaction.add(put_row(&import, read)?);
-    transaction.commit(Imported { import, ..done.clone() })
+    let version = transaction.version();
+    transaction.commit(Some((Imported { import, ..done.clone() }, version)))
 }
