@@ -27,10 +27,12 @@ use axum::{
     http::{Method, Request, StatusCode, header},
 };
 use fracti_core::{
+    audit::Finding,
     decimal::Decimal,
     keys::Primary,
     telegram::{self, User},
     time::Timestamp,
+    v0,
 };
 use fracti_http::{App, DEADLINE, Quotas, TokenCache, service};
 use fracti_local::{queued, routes};
@@ -292,7 +294,11 @@ impl Api {
         let group = group.parse().unwrap();
         self.table.verify_ledger(group).await.unwrap();
         self.table.verify_members(group).await.unwrap();
-        assert_eq!(self.table.audit(group, self.now()).await.unwrap(), []);
+        let findings = self.table.audit(group, self.now()).await.unwrap();
+        // v0 rows that cannot be migrated stay as they are.
+        let is_v0 = |finding: &Finding| finding.stored.as_ref().is_some_and(v0::is_v0);
+        let others: Vec<_> = findings.into_iter().filter(|it| !is_v0(it)).collect();
+        assert_eq!(others, []);
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-use fracti_core::id::GroupId;
+use fracti_core::{Error, id::GroupId};
 
-use crate::{Admin, Failure, Outcome, progress};
+use crate::{Admin, Failure, Outcome, progress, refusals::Refusals};
 
 impl Admin {
     /// Adds each expense that is not in the index by day to it, and notes in each group that all of
@@ -21,35 +21,60 @@ impl Admin {
     ) -> Result<Outcome, Failure> {
         let groups = self.groups(group).await?;
         let bar = progress(groups.len(), "groups");
-        let (mut indexed, mut noted) = (0_usize, 0_usize);
+        let (mut done, mut refusals) = (Indexed::default(), Refusals::default());
         for group in bar.wrap_iter(groups.into_iter()) {
-            let mut after = None;
-            loop {
-                let read = || self.table.expenses_without_index(group, after.clone());
-                let page = self.pace.patient(read).await?;
-                if dry_run {
-                    indexed = indexed.saturating_add(page.items.len());
-                } else if !page.items.is_empty() {
-                    let written = self.table.index_dates(group, &page.items, self.clock.now());
-                    indexed = indexed.saturating_add(self.pace.step(written).await?);
-                }
-                after = page.next;
-                if after.is_none() {
-                    break;
-                }
-            }
-            if !dry_run {
-                let is_noted = self.table.note_dated(group, self.clock.now());
-                noted = noted.saturating_add(usize::from(self.pace.step(is_noted).await?));
-            }
+            let of_group = self.index_group(group, dry_run, &mut done).await;
+            refusals.note(group, of_group.map_err(Failure::Table), &bar, out)?;
         }
         bar.finish_and_clear();
-        let groups = bar.position();
+        let groups = bar.position().saturating_sub(refusals.groups);
+        let Indexed { expenses, groups: noted } = done;
         if dry_run {
-            writeln!(out, "{indexed} expenses are not indexed, in {groups} groups")?;
+            writeln!(out, "{expenses} expenses are not indexed, in {groups} groups")?;
         } else {
-            writeln!(out, "{indexed} expenses were indexed; {noted} of {groups} groups are whole")?;
+            writeln!(
+                out,
+                "{expenses} expenses were indexed; {noted} of {groups} groups are whole"
+            )?;
         }
-        Ok(Outcome::Good)
+        refusals.end(out)
     }
+
+    async fn index_group(
+        &self,
+        group: GroupId,
+        dry_run: bool,
+        done: &mut Indexed,
+    ) -> Result<(), Error> {
+        let mut after = None;
+        loop {
+            let read = || self.table.expenses_without_index(group, after.clone());
+            let page = self.pace.patient(read).await?;
+            let number = if dry_run || page.items.is_empty() {
+                page.items.len()
+            } else {
+                let write = || self.table.index_dates(group, &page.items, self.clock.now());
+                self.on_group(group, write).await?
+            };
+            done.expenses = done.expenses.saturating_add(number);
+            after = page.next;
+            if after.is_none() {
+                break;
+            }
+        }
+        if !dry_run {
+            let note = || self.table.note_dated(group, self.clock.now());
+            let is_noted = self.on_group(group, note).await?;
+            done.groups = done.groups.saturating_add(usize::from(is_noted));
+        }
+        Ok(())
+    }
+}
+
+/// What was indexed so far.
+#[derive(Debug, Default)]
+struct Indexed {
+    expenses: usize,
+    /// Groups all of whose expenses are in the index.
+    groups: usize,
 }

@@ -2,10 +2,10 @@
 
 use std::{collections::BTreeMap, io::Write};
 
-use fracti_core::{expense::Expense, id::GroupId, tally::TallyKey};
+use fracti_core::{Error, expense::Expense, id::GroupId, tally::TallyKey};
 use fracti_store::datable;
 
-use crate::{Admin, Failure, Outcome, progress};
+use crate::{Admin, Failure, Outcome, progress, refusals::Refusals};
 
 impl Admin {
     /// Gives each expense without a date the day of its recording, in UTC, and adds it to the tally
@@ -22,31 +22,41 @@ impl Admin {
     ) -> Result<Outcome, Failure> {
         let groups = self.groups(group).await?;
         let bar = progress(groups.len(), "groups");
-        let mut dated = 0_usize;
+        let (mut dated, mut refusals) = (0_usize, Refusals::default());
         for group in bar.wrap_iter(groups.into_iter()) {
-            let mut after = None;
-            loop {
-                let read = || self.table.undated_expenses(group, after.clone());
-                let page = self.pace.patient(read).await?;
-                if dry_run {
-                    dated = dated.saturating_add(page.items.len());
-                } else {
-                    for expenses in by_tally(page.items).values().flat_map(|it| datable(it)) {
-                        let now = self.clock.now();
-                        let written = self.table.date_expenses(group, expenses, now);
-                        dated = dated.saturating_add(self.pace.step(written).await?);
-                    }
-                }
-                after = page.next;
-                if after.is_none() {
-                    break;
-                }
-            }
+            let done = self.date_group(group, dry_run, &mut dated).await;
+            refusals.note(group, done.map_err(Failure::Table), &bar, out)?;
         }
         bar.finish_and_clear();
         let verb = if dry_run { "have no date" } else { "got a date" };
-        writeln!(out, "{dated} expenses {verb}, in {} groups", bar.position())?;
-        Ok(Outcome::Good)
+        let groups = bar.position().saturating_sub(refusals.groups);
+        writeln!(out, "{dated} expenses {verb}, in {groups} groups")?;
+        refusals.end(out)
+    }
+
+    async fn date_group(
+        &self,
+        group: GroupId,
+        dry_run: bool,
+        dated: &mut usize,
+    ) -> Result<(), Error> {
+        let mut after = None;
+        loop {
+            let read = || self.table.undated_expenses(group, after.clone());
+            let page = self.pace.patient(read).await?;
+            if dry_run {
+                *dated = dated.saturating_add(page.items.len());
+            } else {
+                for expenses in by_tally(page.items).values().flat_map(|it| datable(it)) {
+                    let write = || self.table.date_expenses(group, expenses, self.clock.now());
+                    *dated = dated.saturating_add(self.on_group(group, write).await?);
+                }
+            }
+            after = page.next;
+            if after.is_none() {
+                return Ok(());
+            }
+        }
     }
 }
 

@@ -32,7 +32,9 @@ impl Admin {
         DeleteOptions { group, yes }: DeleteOptions,
         out: &mut impl Write,
     ) -> Result<Outcome, Failure> {
-        let deleted_at = self.pace.patient(|| self.table.deletion_of(group)).await?;
+        let failed = |error| Failure::Group(group, error);
+        let deleted_at = self.pace.patient(|| self.table.deletion_of(group)).await;
+        let deleted_at = deleted_at.map_err(failed)?;
         let deleted_at = deleted_at.ok_or(Failure::NotDeleted(group))?;
         writeln!(out, "group {group}: deleted by its creator at {deleted_at}")?;
         if !yes {
@@ -41,7 +43,8 @@ impl Admin {
         }
         let (bar, mut deleted) = (progress(0, "rows deleted"), 0_u64);
         loop {
-            let (rows, is_last) = self.pace.patient(|| self.table.delete_rows(group)).await?;
+            let part = self.pace.patient(|| self.table.delete_rows(group)).await;
+            let (rows, is_last) = part.map_err(failed)?;
             deleted = deleted.saturating_add(rows);
             bar.set_position(deleted);
             if is_last {

@@ -1,17 +1,12 @@
 //! `export`: writes a group to a file.
 
-use std::{
-    fs::File,
-    io::{BufWriter, Write},
-    path::{Path, PathBuf},
-};
+use std::{io::Write, path::PathBuf};
 
 use clap::Args;
 use fracti_core::id::GroupId;
-use fracti_files::export::{ExportFile, Format};
-use tempfile::Builder;
+use fracti_files::export::{ExportFile, FileError, FilePart, Format};
 
-use crate::{Admin, Failure, Outcome, progress};
+use crate::{Admin, Failure, Outcome, file::NewFile, progress};
 
 /// The group that is exported, and the file.
 #[derive(Debug, Args)]
@@ -45,21 +40,12 @@ impl Admin {
             self.write_export(*group, *format, out).await?;
             return Ok(Outcome::Good);
         };
-        let failed = |error| Failure::File(path.clone(), error);
-        if path.exists() && !path.is_file() {
-            let mut device = File::options().write(true).open(path).map_err(failed)?;
-            self.write_export(*group, *format, &mut device).await?;
-            return Ok(Outcome::Good);
+        let mut file = NewFile::create(path)?;
+        match self.write_export(*group, *format, &mut file).await {
+            Ok(()) => file.finish()?,
+            Err(Failure::Output(error)) => return Err(file.failed(error)),
+            Err(failure) => return Err(failure),
         }
-        let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
-        let folder = folder.unwrap_or_else(|| Path::new("."));
-        let name = path.file_name().unwrap_or_default();
-        let file = Builder::new().prefix(name).suffix(".part").tempfile_in(folder);
-        let mut file = BufWriter::new(file.map_err(failed)?);
-        self.write_export(*group, *format, &mut file).await?;
-        let file = file.into_inner().map_err(|error| failed(error.into_error()))?;
-        file.as_file().sync_all().map_err(failed)?;
-        file.persist(path).map_err(|error| failed(error.error))?;
         Ok(Outcome::Good)
     }
 
@@ -71,7 +57,7 @@ impl Admin {
     ) -> Result<(), Failure> {
         let bar = progress(0, "entries");
         let mut file = ExportFile::new(group, format);
-        while let Some(part) = self.pace.step(Box::pin(file.part(&self.table))).await? {
+        while let Some(part) = self.part_of(&mut file).await? {
             out.write_all(part.text.as_bytes())?;
             bar.set_length(part.of);
             bar.set_position(part.entries);
@@ -79,5 +65,16 @@ impl Admin {
         out.flush()?;
         bar.finish_and_clear();
         Ok(())
+    }
+
+    /// The next part of a file, once the table answers.
+    async fn part_of(&self, file: &mut ExportFile) -> Result<Option<FilePart>, FileError> {
+        let mut waiting = self.pace.waiting();
+        loop {
+            match self.pace.step(Box::pin(file.part(&self.table))).await {
+                Err(FileError::Table(error)) if waiting.passes(&error).await => {}
+                part => return part,
+            }
+        }
     }
 }

@@ -65,7 +65,12 @@ impl Admin {
         let member_key = MemberKey { group: into.group, user: into.user };
         let (group, members) =
             self.pace.patient(|| self.table.group(member_key, self.clock.now())).await?;
-        self.pace.step(recall(&self.table, group.id, &mut import)).await?;
+        let mut waiting = self.pace.waiting();
+        while let Err(error) = self.pace.step(recall(&self.table, group.id, &mut import)).await {
+            if !waiting.passes(&error).await {
+                return Err(Failure::Group(group.id, error));
+            }
+        }
         let to = Destination { group: &group, members: &members, user: into.user, now };
         let new = match import.recorded_in(&to, &targets) {
             Ok(new) => new.confirmed(group.id, into.confirmed()),
@@ -83,8 +88,11 @@ impl Admin {
             let (mut expenses, mut settlements, mut adjustments) = (0_u64, 0_u64, 0_u64);
             let NewImport { format, source, records, guests, .. } = new;
             let rows = records.len();
-            let read = self.table.before_import(group.id, format, source.as_deref(), records);
-            let BeforeImport { missing, compared, .. } = self.pace.step(read).await?;
+            let read = || {
+                let records = records.clone();
+                self.table.before_import(group.id, format, source.as_deref(), records)
+            };
+            let BeforeImport { missing, compared, .. } = self.pace.patient(read).await?;
             let there = rows.saturating_sub(missing.len());
             for record in &missing {
                 let number = match record {
@@ -144,11 +152,14 @@ impl Admin {
             // Members may leave during a long import.
             let (_, members) =
                 self.pace.patient(|| self.table.group(member_key, self.clock.now())).await?;
-            let once = Idempotency::own_work("import-file", now);
             let run = all.as_ref().map(|all| all.import.run);
-            let part = ImportPart { run, at_most: Some(ROWS_AT_ONCE) };
-            let part = self.table.import(member_key, &members, new, part, &once);
-            let Stored::Done(part) = Box::pin(self.pace.step(part)).await? else {
+            // A part that is repeated records what is left of it.
+            let part = || async {
+                let once = Idempotency::own_work("import-file", now);
+                let part = ImportPart { run, at_most: Some(ROWS_AT_ONCE) };
+                self.table.import(member_key, &members, new, part, &once).await
+            };
+            let Stored::Done(part) = self.pace.patient(|| Box::pin(part())).await? else {
                 return Err(Failure::Table(fracti_core::Error::KeyReused));
             };
             let sum = match all.take() {

@@ -5,12 +5,14 @@ mod date_index;
 mod dates;
 mod delete_group;
 mod export;
+mod file;
 mod funds;
 mod import;
 mod migrate;
 mod pace;
 mod plan;
 mod recount;
+mod refusals;
 mod repair;
 mod retally;
 mod set_aside;
@@ -18,11 +20,12 @@ mod standardise;
 mod verify;
 mod verify_funds;
 
-use std::{io, num::NonZeroU32, path::PathBuf, time::Duration};
+use std::{collections::BTreeSet, io, num::NonZeroU32, path::PathBuf, time::Duration};
 
 use fracti_core::{
     Cause, Error,
     id::{GroupId, UserId},
+    keys::Primary,
 };
 use fracti_files::export::FileError;
 use fracti_runtime::{Clock, ConfigError};
@@ -65,10 +68,13 @@ pub enum Failure {
     /// The table cannot be read or written.
     #[error("the command stopped before its end")]
     Table(#[from] Error),
+    /// The command cannot do what it should with a group.
+    #[error("group {0}")]
+    Group(GroupId, #[source] Error),
     /// The report cannot be written.
     #[error("the report cannot be written")]
     Output(#[from] io::Error),
-    /// The file of an export cannot be written.
+    /// A file cannot be written.
     #[error("{} cannot be written", .0.display())]
     File(PathBuf, #[source] io::Error),
     /// The export cannot be completed.
@@ -123,23 +129,60 @@ impl Admin {
         Self { pace: self.pace.with_patience(patience), ..self }
     }
 
-    /// One group, which must exist, or all groups of the table.
-    async fn groups(&mut self, only: Option<GroupId>) -> Result<Vec<GroupId>, Error> {
-        if let Some(group) = only {
-            self.pace.patient(|| self.table.require_group(group)).await?;
-            return Ok(vec![group]);
+    /// One group, which must exist, or all groups of which the table has a row.
+    async fn groups(&self, only: Option<GroupId>) -> Result<BTreeSet<GroupId>, Failure> {
+        match only {
+            Some(group) => {
+                let exists = self.pace.patient(|| self.table.require_group(group)).await;
+                exists.map_err(|error| Failure::Group(group, error))?;
+                Ok(BTreeSet::from([group]))
+            }
+            None => Ok(self.every_group().await?.0),
         }
-        let (mut groups, mut after) = (Vec::new(), None);
+    }
+
+    /// The groups of which the table has a row, and the keys of rows of no group.
+    async fn every_group(&self) -> Result<(BTreeSet<GroupId>, Vec<Primary>), Error> {
+        let (mut groups, mut strays, mut after) = (BTreeSet::new(), Vec::new(), None);
         loop {
-            let (found, next) = self.pace.patient(|| self.table.all_groups(after.clone())).await?;
-            groups.extend(found);
-            after = next;
+            let page = self.pace.patient(|| self.table.all_groups(after.clone())).await?;
+            groups.extend(page.groups);
+            strays.extend(page.strays);
+            after = page.next;
             if after.is_none() {
-                return Ok(groups);
+                return Ok((groups, strays));
+            }
+        }
+    }
+
+    /// Runs a step that writes to a group under its lock, again and again while others write to the
+    /// group or the table does not answer, until it succeeds or the patience is over.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Table`] if the step is refused again and again although nothing else writes.
+    async fn on_group<T, W>(&self, group: GroupId, work: impl Fn() -> W) -> Result<T, Error>
+    where
+        W: Future<Output = Result<T, Error>>,
+    {
+        let (mut waiting, mut seen) = (self.pace.waiting(), None);
+        loop {
+            match self.pace.while_unavailable(&work).await {
+                Err(Error::Contended) if waiting.pause().await => {
+                    let now = self.pace.patient(|| self.table.group_version(group)).await?;
+                    if seen.replace(now.clone()) == Some(now) {
+                        return Err(Error::Table(STUCK.into()));
+                    }
+                }
+                done => return done,
             }
         }
     }
 }
+
+/// Error of a step that is refused although nothing else writes to its group.
+const STUCK: &str = "a row is not as it was read, and nothing else writes to the group: \
+                     fracti-admin verify says which rows are damaged";
 
 /// A progress bar on standard error, if it is a terminal.
 fn progress(count: usize, noun: &'static str) -> ProgressBar {

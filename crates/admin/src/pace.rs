@@ -26,6 +26,14 @@ pub(crate) struct Pace {
     so_far: Mutex<SoFar>,
 }
 
+/// The pauses between the repetitions of a step, until the patience is over.
+#[derive(Debug)]
+pub(crate) struct Waiting {
+    began: Instant,
+    patience: Duration,
+    pause: Duration,
+}
+
 /// What the steps have consumed.
 #[derive(Clone, Copy, Debug)]
 struct SoFar {
@@ -62,13 +70,12 @@ impl Pace {
         self.repeated(work, is_passing).await
     }
 
-    /// [`Pace::patient`] for a step whose result is lost if it was done and is repeated: only while
-    /// the group is busy, which means that it was not done.
-    pub(crate) async fn in_turn<T, W>(&self, work: impl Fn() -> W) -> Result<T, Error>
+    /// [`Pace::patient`], but only while the table does not answer.
+    pub(crate) async fn while_unavailable<T, W>(&self, work: impl Fn() -> W) -> Result<T, Error>
     where
         W: Future<Output = Result<T, Error>>,
     {
-        self.repeated(work, |error| matches!(error, Error::Contended)).await
+        self.repeated(work, |error| matches!(error, Error::Unavailable(_))).await
     }
 
     async fn repeated<T, W>(
@@ -79,17 +86,19 @@ impl Pace {
     where
         W: Future<Output = Result<T, Error>>,
     {
-        let began = Instant::now();
-        let mut pause = Duration::from_millis(500);
+        let mut waiting = self.waiting();
         loop {
             match self.step(work()).await {
-                Err(error) if is_passing(&error) && began.elapsed() < self.patience => {
-                    sleep(pause).await;
-                    pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
-                }
+                Err(error) if is_passing(&error) && waiting.pause().await => {}
                 done => return done,
             }
         }
+    }
+
+    /// The pauses between the repetitions of a step.
+    pub(crate) fn waiting(&self) -> Waiting {
+        let (began, pause) = (Instant::now(), Duration::from_millis(500));
+        Waiting { began, patience: self.patience, pause }
     }
 
     /// Runs a step once its time has come.
@@ -113,6 +122,23 @@ impl Pace {
 
     fn with<T>(&self, work: impl FnOnce(&mut SoFar) -> T) -> T {
         work(&mut self.so_far.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Waiting {
+    /// Waits after an error that passes; `false` if it does not, or the patience is over.
+    pub(crate) async fn passes(&mut self, error: &Error) -> bool {
+        matches!(error, Error::Contended | Error::Unavailable(_)) && self.pause().await
+    }
+
+    /// Waits; `false` if the patience is over.
+    pub(crate) async fn pause(&mut self) -> bool {
+        if self.began.elapsed() >= self.patience {
+            return false;
+        }
+        sleep(self.pause).await;
+        self.pause = self.pause.saturating_mul(2).min(LONGEST_PAUSE);
+        true
     }
 }
 

@@ -4,7 +4,7 @@ use std::{
     collections::BTreeSet,
     fs::File,
     io::{self, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use clap::Args;
@@ -17,7 +17,7 @@ use fracti_core::{
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{Admin, Failure, Outcome, count_of, verify::described};
+use crate::{Admin, Failure, Outcome, count_of, file::is_device, verify::described};
 
 /// Options of a repair.
 #[derive(Clone, Debug, Args)]
@@ -32,6 +32,13 @@ pub struct RepairOptions {
     /// after.
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
+}
+
+/// The report of a repair, to which each one is appended.
+#[derive(Debug)]
+struct Report {
+    file: File,
+    path: PathBuf,
 }
 
 /// A row that was written, in the report.
@@ -59,15 +66,16 @@ impl Admin {
         out: &mut impl Write,
     ) -> Result<Outcome, Failure> {
         let group = options.group;
-        self.groups(Some(group)).await?;
-        let open = |path: &PathBuf| {
-            let file = File::options().append(true).create(true).open(path);
-            file.map_err(|error| Failure::File(path.clone(), error))
-        };
-        let mut report = options.report.as_ref().filter(|_| options.yes).map(open).transpose()?;
+        let failed = |error| Failure::Group(group, error);
+        if let Some(at) = self.deleted_at(group).await.map_err(failed)? {
+            writeln!(out, "group {group} is being deleted: its creator deleted it at {at}")?;
+            return Ok(Outcome::Bad);
+        }
+        let report = options.report.as_deref().filter(|_| options.yes);
+        let mut report = report.map(Report::open).transpose()?;
         let mended = if options.yes { self.mend(group, report.as_mut(), out).await? } else { 0 };
-        let audit = || self.table.audit(group, self.clock.now());
-        let left = self.pace.patient(audit).await?;
+        let audit = || Box::pin(self.table.audit(group, self.clock.now()));
+        let left = self.pace.patient(audit).await.map_err(failed)?;
         for finding in &left {
             writeln!(out, "group {group}: {}; {}", described(finding), would(finding))?;
         }
@@ -88,13 +96,14 @@ impl Admin {
     async fn mend(
         &self,
         group: GroupId,
-        mut report: Option<&mut File>,
+        mut report: Option<&mut Report>,
         out: &mut impl Write,
     ) -> Result<u64, Failure> {
         let (mut known, mut mended) = (BTreeSet::new(), 0_u64);
         loop {
             let now = self.clock.now();
-            let findings = self.pace.patient(|| self.table.mend(group, now)).await?;
+            let findings = self.on_group(group, || self.table.mend(group, now)).await;
+            let findings = findings.map_err(|error| Failure::Group(group, error))?;
             let is_new = |it: &Finding| {
                 known.insert((it.key.pk.clone(), it.key.sk.clone(), it.what.clone()))
             };
@@ -105,12 +114,12 @@ impl Admin {
             for finding in &findings {
                 writeln!(out, "{now} group {group}: {}; {}", described(finding), done(finding))?;
                 if let Some(report) = report.as_deref_mut() {
-                    append_to(report, group, now, finding)?;
+                    report.append(group, now, finding)?;
                 }
                 mended = mended.saturating_add(1);
             }
-            if let Some(report) = report.as_deref() {
-                report.sync_data()?;
+            if let Some(report) = report.as_deref_mut() {
+                report.sync()?;
             }
         }
     }
@@ -140,12 +149,29 @@ fn names(set: &[(&'static str, Option<AttributeValue>)]) -> String {
     set.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
 }
 
-fn append_to(
-    report: &mut File,
-    group: GroupId,
-    at: Timestamp,
-    finding: &Finding,
-) -> Result<(), Failure> {
+impl Report {
+    fn open(path: &Path) -> Result<Self, Failure> {
+        let file = File::options().append(true).create(true).open(path);
+        let file = file.map_err(|error| Failure::File(path.to_owned(), error))?;
+        Ok(Self { file, path: path.to_owned() })
+    }
+
+    fn append(&mut self, group: GroupId, at: Timestamp, finding: &Finding) -> Result<(), Failure> {
+        let line = line(group, at, finding)?;
+        writeln!(self.file, "{line}").map_err(|error| Failure::File(self.path.clone(), error))
+    }
+
+    fn sync(&mut self) -> Result<(), Failure> {
+        // A device or a pipe has nothing to synchronize.
+        if is_device(&self.path) {
+            return Ok(());
+        }
+        self.file.sync_data().map_err(|error| Failure::File(self.path.clone(), error))
+    }
+}
+
+/// The line of a row that was written.
+fn line(group: GroupId, at: Timestamp, finding: &Finding) -> Result<String, Failure> {
     let json = |item: &Item| serde_json::to_value(item).map_err(io::Error::from);
     let after = match &finding.mend {
         None | Some(Mend::Delete) => None,
@@ -164,7 +190,5 @@ fn append_to(
     let before = stored.as_ref().map(json).transpose()?;
     let (pk, sk) = (&*key.pk, &*key.sk);
     let written = Written { at, group, pk, sk, finding: what, before, after };
-    let line = serde_json::to_string(&written).map_err(io::Error::from)?;
-    writeln!(report, "{line}")?;
-    Ok(())
+    Ok(serde_json::to_string(&written).map_err(io::Error::from)?)
 }

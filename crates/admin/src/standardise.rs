@@ -30,8 +30,8 @@ impl Admin {
                     rewritten = rewritten.saturating_add(1);
                     continue;
                 }
-                let written = self.table.standardise(&key, self.clock.now());
-                match self.pace.step(written).await {
+                let write = || self.table.standardise(&key, self.clock.now());
+                match self.pace.patient(write).await {
                     Ok(was_old) => rewritten = rewritten.saturating_add(was_old.into()),
                     Err(error @ Error::Table(_)) => {
                         unreadable = unreadable.saturating_add(1);

@@ -54,10 +54,8 @@ async fn verify_reports_on_standard_output_and_in_its_exit_code() {
     let database = Database::start().await;
     let verified = run(&database, &["verify"]).await;
     let output = String::from_utf8(verified.stdout).unwrap();
-    assert_eq!(
-        (verified.status.code(), output.as_str()),
-        (Some(0), "0 groups verified, 0 of them with a finding\n")
-    );
+    assert_eq!(verified.status.code(), Some(0));
+    assert!(output.starts_with("0 groups verified, 0 of them with a finding\n"), "{output}");
 
     // A group whose ledger counts an expense that does not exist.
     let group: GroupId = "550e8400-e29b-41d4-a716-446655440000".parse().unwrap();
@@ -254,10 +252,8 @@ async fn a_file_is_imported_once_and_only_if_every_name_is_a_member() {
         assert!(done.contains(recorded) && done.contains(there), "{done}");
     }
     let (code, verified) = output(&["verify".to_owned()]).await;
-    assert_eq!(
-        (code, verified.as_str()),
-        (Some(0), "1 groups verified, 0 of them with a finding\n")
-    );
+    assert_eq!(code, Some(0));
+    assert!(verified.starts_with("1 group verified, 0 of them with a finding\n"), "{verified}");
     let stranger = ["import", file, "--group", &id, "--as", "2"].map(str::to_owned);
     let (code, refused) = output(&stranger).await;
     assert_eq!(code, Some(2), "{refused}");

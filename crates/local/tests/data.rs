@@ -96,7 +96,51 @@ async fn a_first_start_that_is_killed_leaves_no_broken_file() {
         assert!(expires(&Server::start(&file).address).await, "killed after {kill} steps");
     }
     assert!(whole < KILLS, "no start was killed before its file was made");
-    assert!(expires(&Server::start(&directory.join("0.sqlite")).address).await);
+    for kill in 0..KILLS {
+        assert!(expires(&Server::start(&directory.join(format!("{kill}.sqlite"))).address).await);
+    }
+    assert_eq!(parts(&directory), Vec::<String>::new(), "what the killed ones left is removed");
+}
+
+/// Names of the files that are not whole.
+fn parts(directory: &Path) -> Vec<String> {
+    let names = fs::read_dir(directory).unwrap().map(|it| it.unwrap().file_name());
+    let names = names.map(|name| name.into_string().unwrap());
+    names.filter(|name| name.contains(".part")).collect()
+}
+
+/// Limits of the size of a file, in KiB: as if the disk had no more room.
+const ROOM: std::ops::RangeInclusive<u64> = 4..=300;
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_first_start_on_a_full_disk_leaves_no_file() {
+    let directory = directory("full");
+    let (mut refused, mut started) = (0, 0);
+    for room in ROOM.step_by(8) {
+        let file = directory.join(format!("{room}.sqlite"));
+        let program = server(&file);
+        // Without a handler of the signal, a write beyond the limit fails as on a full disk.
+        let mut limited = Command::new("bash");
+        limited.args(["-c", "trap '' XFSZ; ulimit -f \"$0\"; exec \"$@\""]);
+        limited.arg(room.to_string()).arg(program.get_program()).args(program.get_args());
+        limited.env_remove("TELEGRAM_BOT_TOKEN").env_remove("TABLE_NAME");
+        limited.stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut process = limited.spawn().unwrap();
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let is_started = lines.any(|line| line.unwrap().starts_with("dynamodb "));
+        process.kill().unwrap();
+        process.wait().unwrap();
+        if is_started {
+            started += 1;
+        } else {
+            refused += 1;
+            assert!(!file.exists(), "{room} KiB");
+            assert_eq!(parts(&directory), Vec::<String>::new(), "{room} KiB");
+        }
+        assert!(expires(&Server::start(&file).address).await, "{room} KiB");
+    }
+    assert!(refused > 0 && started > 0, "{refused} {started}");
 }
 
 #[tokio::test]

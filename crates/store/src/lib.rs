@@ -45,11 +45,12 @@ use ledger::tallies;
 use personal::{days, spendings};
 use records::{activity, expenses, settlements, shared};
 use table::{access, balance};
-use upkeep::{aside, keeping, migration, tally_repair};
+use upkeep::{all_groups, aside, keeping, migration, tally_repair};
 use write::{commit, idempotency};
 
 pub use access::MemberKey;
 pub use activity::{Activity, ActivityPosition, Feed, SettlementFilter};
+pub use all_groups::GroupsPage;
 pub use aside::BrokenRow;
 pub use chats::Opened;
 pub use days::{DayInGroups, Days, Rebuilt};

@@ -2,7 +2,7 @@
 
 use std::{env, fs};
 
-use fracti_admin::{ExportOptions, Outcome};
+use fracti_admin::{ExportOptions, Failure, Outcome};
 use fracti_files::export::Format;
 use fracti_formats::{Answers, read};
 use serde_json::{Value, json};
@@ -83,6 +83,10 @@ async fn file_has_its_name_once_it_is_whole() {
     let error = admin(&group.api).export(&unknown, &mut out).await.unwrap_err();
     assert!(fracti_runtime::with_causes(&error).contains("the group does not exist"), "{error:?}");
     assert!(!path.exists());
+    // A command that was killed left its part.
+    let mut left = path.clone().into_os_string();
+    left.push("aB3dE6.part");
+    fs::write(&left, "half").unwrap();
     admin(&group.api).export(&options(&group.id), &mut out).await.unwrap();
     let file = fs::read_to_string(&path).unwrap();
     assert_eq!(file, sheet(&group.members[0], &group.id, 1000).await);
@@ -103,4 +107,7 @@ async fn file_has_its_name_once_it_is_whole() {
     let device = ExportOptions { out: Some("/dev/null".into()), ..again };
     admin(&group.api).export(&device, &mut out).await.unwrap();
     assert!(!std::path::Path::new("/dev/null").is_file());
+    let full = ExportOptions { out: Some("/dev/full".into()), ..device };
+    let failed = admin(&group.api).export(&full, &mut out).await.unwrap_err();
+    assert!(matches!(failed, Failure::File(..)), "{failed:?}");
 }

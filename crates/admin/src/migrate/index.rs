@@ -22,7 +22,7 @@ pub(super) struct Index {
 impl Admin {
     /// Adds the index if it is missing, and waits until it can be used.
     pub(super) async fn index(&self, dry_run: bool) -> Result<Index, Failure> {
-        let TableState { rows, mut index } = self.table.v0_index().await?;
+        let TableState { rows, mut index } = self.pace.patient(|| self.table.v0_index()).await?;
         if dry_run {
             return Ok(Index { is_added: index == IndexState::Missing, rows });
         }
@@ -31,13 +31,13 @@ impl Admin {
         while index != IndexState::Active {
             // DynamoDB may describe the table a while as it was before.
             if index == IndexState::Missing && !is_added {
-                self.table.add_v0_index().await?;
+                self.pace.patient(|| self.table.add_v0_index()).await?;
                 is_added = true;
             } else {
                 bar.tick();
                 sleep(PAUSE).await;
             }
-            index = self.table.v0_index().await?.index;
+            index = self.pace.patient(|| self.table.v0_index()).await?.index;
         }
         bar.finish_and_clear();
         Ok(Index { is_added, rows })

@@ -3,20 +3,22 @@
 
 use std::{
     collections::HashSet,
-    fs::{self, File},
-    io::{self, BufRead, BufReader, BufWriter, Seek, SeekFrom, Write},
+    fs::File,
+    io::{self, BufRead, BufReader, Write},
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
 
-use fracti_core::{Error, id::GroupId, keys, keys::Primary, v0::Correction};
+use fracti_core::{Error, audit::Finding, id::GroupId, keys, keys::Primary, v0::Correction};
 use fracti_runtime::with_causes;
 use fracti_store::{Counts, FindingKind, MigrationFinding};
 use serde::{Serialize, de::IgnoredAny};
 use tokio::time::Instant;
 
 use super::MigrateOptions;
-use crate::{Failure, Outcome, pace::ConsumedUnits};
+use crate::{
+    Failure, Outcome, file::NewFile, pace::ConsumedUnits, refusals::refusal, verify::described,
+};
 
 /// The report so far.
 pub(super) struct MigrationReport<'a, W> {
@@ -33,9 +35,7 @@ struct Output<'a, W> {
 
 /// The file of a report that is not whole yet.
 struct Unfinished {
-    file: BufWriter<File>,
-    path: PathBuf,
-    part: PathBuf,
+    file: NewFile,
     /// The findings of a run that was stopped.
     known: HashSet<String>,
     is_first: bool,
@@ -48,6 +48,7 @@ struct ReportTotals {
     rows_examined: u64,
     groups: u64,
     groups_verified: u64,
+    groups_refused: u64,
     corrections: u64,
     anomalies: u64,
     written: Counts,
@@ -104,6 +105,24 @@ impl<'a, W: Write> MigrationReport<'a, W> {
         self.anomaly(&keys::group(group), &with_causes(error))
     }
 
+    /// Adds a group that is left as it is, because the table did not answer or others wrote to it all
+    /// the time.
+    pub(super) fn refused(&self, group: GroupId, error: &Error) -> Result<(), Failure> {
+        self.count(|totals| &mut totals.groups_refused, 1);
+        self.with(|output| writeln!(output.out, "group {group}: {}", refusal(error)))?;
+        Ok(())
+    }
+
+    /// Adds what is wrong with a group after its migration.
+    pub(super) fn audited(&self, finding: &Finding) -> Result<(), Failure> {
+        let what = described(finding);
+        let key = &finding.key;
+        self.anomaly(
+            key,
+            what.strip_prefix(&format!("row {} {} ", key.pk, key.sk)).unwrap_or(&what),
+        )
+    }
+
     /// Counts rows that were read.
     pub(super) fn examined(&self, rows: u64) {
         self.count(|totals| &mut totals.rows_examined, rows);
@@ -123,8 +142,7 @@ impl<'a, W: Write> MigrationReport<'a, W> {
     pub(super) fn sync(&self) -> Result<(), Failure> {
         self.with(|output| {
             let Some(Unfinished { file, .. }) = &mut output.file else { return Ok(()) };
-            file.flush()?;
-            Ok(file.get_ref().sync_data()?)
+            file.sync()
         })
     }
 
@@ -140,23 +158,30 @@ impl<'a, W: Write> MigrationReport<'a, W> {
         let ConsumedUnits { read_units, write_units } = consumed;
         let milliseconds = began.elapsed().as_millis();
         let summary = Summary { index_added, totals, milliseconds, read_units, write_units };
-        if let Some(mut unfinished) = file {
+        if let Some(unfinished) = file {
             let json = serde_json::to_string(&summary).map_err(io::Error::from)?;
             let fields = json.strip_prefix('{').unwrap_or(&json);
-            writeln!(unfinished.file, "\n],{fields}")?;
-            unfinished.file.flush()?;
-            unfinished.file.get_ref().sync_all()?;
-            fs::rename(unfinished.part, unfinished.path)?;
+            let Unfinished { mut file, .. } = unfinished;
+            writeln!(file, "\n],{fields}").map_err(|error| file.failed(error))?;
+            file.finish()?;
         }
-        let ReportTotals { groups, corrections, anomalies, written, .. } = totals;
+        let ReportTotals { groups, groups_refused, corrections, anomalies, written, .. } = totals;
         let verb = if dry_run { "would be migrated" } else { "migrated" };
-        writeln!(
+        write!(
             out,
             "{groups} groups with v0 rows: {} expenses and {} settlements {verb}, {corrections} \
              corrections, {anomalies} anomalies",
             written.expenses, written.settlements
         )?;
-        Ok(if anomalies == 0 { Outcome::Good } else { Outcome::Bad })
+        if groups_refused > 0 {
+            write!(out, "; {groups_refused} groups left as they are: run the command again")?;
+        }
+        writeln!(out)?;
+        Ok(match (anomalies, groups_refused) {
+            (0, 0) => Outcome::Good,
+            (_, 0) => Outcome::Bad,
+            _ => Outcome::Unfinished,
+        })
     }
 
     fn correction(&self, key: &Primary, correction: &Correction) -> Result<(), Failure> {
@@ -180,7 +205,7 @@ impl<'a, W: Write> MigrationReport<'a, W> {
             let ReportTotals { corrections, anomalies, .. } = &mut output.totals;
             let of_kind = if finding.anomaly.is_some() { anomalies } else { corrections };
             *of_kind = of_kind.saturating_add(1);
-            Ok(output.file.as_mut().map_or(Ok(()), |file| file.list(&json))?)
+            output.file.as_mut().map_or(Ok(()), |file| file.list(&json))
         })
     }
 
@@ -200,32 +225,19 @@ impl Unfinished {
     /// Begins a report, or goes on with that of a run that was stopped, whose findings are counted.
     /// That of a trial run begins anew.
     fn open(path: &Path, dry_run: bool, totals: &mut ReportTotals) -> Result<Self, Failure> {
-        let mut part = path.to_owned().into_os_string();
-        part.push(".part");
-        let part = PathBuf::from(part);
-        let mut options = File::options();
-        let file = options.read(true).write(true).create(true).truncate(false).open(&part)?;
-        if file.try_lock().is_err() {
-            return Err(Failure::Busy(part));
-        }
         let begin = format!("{{\"dryRun\":{dry_run},\"findings\":[");
-        let mut unfinished = Self {
-            file: BufWriter::new(file),
-            path: path.to_owned(),
-            part,
-            known: HashSet::new(),
-            is_first: true,
-        };
-        let mut end = 0;
-        if !dry_run {
-            end = unfinished.read(&begin)?;
-        }
-        let file = unfinished.file.get_mut();
-        file.set_len(end)?;
-        file.seek(SeekFrom::End(0))?;
+        let (mut known, mut end) = (HashSet::new(), 0);
+        let mut file = NewFile::resume(path, |part| {
+            if !dry_run {
+                end = read(part, &begin, &mut known)?;
+            }
+            Ok(end)
+        })?;
         if end == 0 {
-            write!(unfinished.file, "{begin}")?;
+            write!(file, "{begin}").map_err(|error| file.failed(error))?;
         }
+        let is_first = known.is_empty();
+        let unfinished = Self { file, known, is_first };
         for finding in &unfinished.known {
             let is_anomaly = finding.contains("\"anomaly\":");
             let of_kind = if is_anomaly { &mut totals.anomalies } else { &mut totals.corrections };
@@ -234,33 +246,32 @@ impl Unfinished {
         Ok(unfinished)
     }
 
-    /// Reads the findings, and returns where the last whole one ends; 0 if the file has another
-    /// beginning.
-    fn read(&mut self, begin: &str) -> io::Result<u64> {
-        let mut lines = BufReader::new(self.file.get_ref()).lines();
-        if lines.next().transpose()?.is_none_or(|first| first != begin) {
-            return Ok(0);
-        }
-        let mut end = begin.len();
-        for line in lines {
-            let line = line?;
-            let finding = line.trim_end_matches(',');
-            // The last line may be cut off.
-            if serde_json::from_str::<IgnoredAny>(finding).is_err() {
-                break;
-            }
-            // A comma is written before the next finding.
-            end = end.saturating_add(usize::from(!self.is_first));
-            end = end.saturating_add(1).saturating_add(finding.len());
-            self.known.insert(finding.to_owned());
-            self.is_first = false;
-        }
-        Ok(end as u64)
-    }
-
-    fn list(&mut self, finding: &str) -> io::Result<()> {
+    fn list(&mut self, finding: &str) -> Result<(), Failure> {
         let separator = if self.is_first { "" } else { "," };
         self.is_first = false;
-        write!(self.file, "{separator}\n{finding}")
+        write!(self.file, "{separator}\n{finding}").map_err(|error| self.file.failed(error))
     }
+}
+
+/// Reads the findings of a report that begins with `begin`, and returns where the last whole one
+/// ends; 0 if the file has another beginning.
+fn read(part: &File, begin: &str, known: &mut HashSet<String>) -> io::Result<u64> {
+    let mut lines = BufReader::new(part).lines();
+    if lines.next().transpose()?.is_none_or(|first| first != begin) {
+        return Ok(0);
+    }
+    let mut end = begin.len();
+    for line in lines {
+        let line = line?;
+        let finding = line.trim_end_matches(',');
+        // The last line may be cut off.
+        if serde_json::from_str::<IgnoredAny>(finding).is_err() {
+            break;
+        }
+        // A comma is written before the next finding.
+        end = end.saturating_add(usize::from(!known.is_empty()));
+        end = end.saturating_add(1).saturating_add(finding.len());
+        known.insert(finding.to_owned());
+    }
+    Ok(end as u64)
 }

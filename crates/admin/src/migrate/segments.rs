@@ -14,7 +14,7 @@ use super::{
     report::MigrationReport,
     state::{RunState, SegmentProgress},
 };
-use crate::{Admin, Failure, progress};
+use crate::{Admin, Failure, progress, refusals::Refusals, verify::is_unmigrated};
 
 /// Time between two lines that report the progress if there is no terminal.
 const REPORTED_EVERY: Duration = Duration::from_secs(10);
@@ -27,6 +27,7 @@ pub(super) struct MigrationRun<'a, 'o, W> {
     state: &'a RunState,
     bar: ProgressBar,
     lines: Lines,
+    refusals: Mutex<Refusals>,
 }
 
 /// The progress as lines, if there is no terminal for a progress bar.
@@ -42,7 +43,8 @@ impl<'a, 'o, W: Write> MigrationRun<'a, 'o, W> {
     ) -> Self {
         let bar = progress(usize::try_from(rows).unwrap_or(usize::MAX), "rows");
         let lines = Lines(Mutex::new(tokio::time::Instant::now()));
-        Self { admin, trial: dry_run.then(TrialRun::default), report, state, bar, lines }
+        let trial = dry_run.then(TrialRun::default);
+        Self { admin, trial, report, state, bar, lines, refusals: Mutex::default() }
     }
 
     /// Removes the progress bar.
@@ -78,11 +80,22 @@ impl<'a, 'o, W: Write> MigrationRun<'a, 'o, W> {
     /// Migrates a group and verifies it. One that cannot be migrated is an anomaly.
     async fn group(&self, group: GroupId) -> Result<(), Failure> {
         self.report.group();
-        match Box::pin(self.migrate(group)).await? {
-            Err(error @ (Error::Unavailable(_) | Error::Contended)) => Err(error.into()),
-            Err(error) => self.report.group_anomaly(group, &error),
-            Ok(()) => Ok(()),
+        let done = Box::pin(self.migrate(group)).await?;
+        let Err(error) = done else {
+            self.refusals(Refusals::reset);
+            return Ok(());
+        };
+        if self.refusals(|refusals| refusals.is_of_table(&error)) {
+            return Err(Failure::Group(group, error));
         }
+        match error {
+            Error::Unavailable(_) | Error::Contended => self.report.refused(group, &error),
+            error => self.report.group_anomaly(group, &error),
+        }
+    }
+
+    fn refusals<T>(&self, work: impl FnOnce(&mut Refusals) -> T) -> T {
+        work(&mut self.refusals.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     async fn migrate(&self, group: GroupId) -> Result<Result<(), Error>, Failure> {
@@ -103,7 +116,7 @@ impl<'a, 'o, W: Write> MigrationRun<'a, 'o, W> {
                 Ok(())
             };
             let step = || Box::pin(table.migrate_step(&migration, clock.now(), &note));
-            match pace.in_turn(step).await {
+            match self.admin.on_group(group, step).await {
                 Ok(step) => {
                     note(&step)?;
                     self.report.written(step.counts);
@@ -134,11 +147,22 @@ impl<'a, 'o, W: Write> MigrationRun<'a, 'o, W> {
         if self.trial.is_some() {
             return Ok(Ok(()));
         }
-        let verified = pace.patient(|| table.verify_ledger(group)).await;
-        if verified.is_ok() {
+        let audit = || Box::pin(table.audit(group, clock.now()));
+        let findings = match pace.patient(audit).await {
+            Ok(findings) => findings,
+            Err(error) => return Ok(Err(error)),
+        };
+        // The rows that stay as they are, and why, are in the report already.
+        let others = findings.iter().filter(|finding| !is_unmigrated(finding));
+        let mut is_good = true;
+        for finding in others {
+            self.report.audited(finding)?;
+            is_good = false;
+        }
+        if is_good {
             self.report.verified();
         }
-        Ok(verified)
+        Ok(Ok(()))
     }
 
     /// Reports the v0 rows of a group that does not exist.

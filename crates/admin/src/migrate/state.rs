@@ -1,7 +1,8 @@
 //! The state file: the progress of each segment of the table.
 
 use std::{
-    fs, io,
+    fs,
+    io::{self, Write},
     num::NonZeroU16,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
@@ -10,7 +11,10 @@ use std::{
 use fracti_store::{Position, Segment};
 use serde::{Deserialize, Serialize};
 
-use crate::Failure;
+use crate::{
+    Failure,
+    file::{NewFile, is_device},
+};
 
 /// The progress of a run, in memory and, if there is one, in a file.
 pub(super) struct RunState {
@@ -50,6 +54,7 @@ impl RunState {
     ) -> Result<Self, Failure> {
         let new = || vec![SegmentProgress::default(); segments.get().into()];
         let segments = match &file {
+            Some(path) if is_device(path) => return Err(Failure::State(path.clone())),
             Some(path) => match fs::read(path) {
                 Ok(bytes) => read(path, table, &bytes)?,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => new(),
@@ -85,12 +90,11 @@ impl RunState {
                 *segment = progress;
             }
             let Some(path) = &self.file else { return Ok(()) };
-            let mut new = path.clone().into_os_string();
-            new.push(".new");
             let stored = StateFile { table: &self.table, segments };
             let json = serde_json::to_vec(&stored).map_err(io::Error::from)?;
-            fs::write(&new, json)?;
-            Ok(fs::rename(&new, path)?)
+            let mut file = NewFile::create(path)?;
+            file.write_all(&json).map_err(|error| file.failed(error))?;
+            file.finish()
         })
     }
 

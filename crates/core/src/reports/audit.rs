@@ -13,6 +13,7 @@ mod members;
 mod records;
 
 use crate::{
+    group::Group,
     id::{GroupId, SettlementId},
     keys::{self, Primary},
     ledger::Ledger,
@@ -88,16 +89,21 @@ impl Stored {
 }
 
 /// Compares all rows of a group with each other, as of `now`, and returns what is wrong, in the order
-/// of the keys. v0 rows that are not migrated are left out.
+/// of the keys. The group must be migrated: no balance has the v0 rows that are left, so they are
+/// reported, but for those that cannot be read.
 #[must_use]
 pub fn audit(group: GroupId, stored: Stored, now: Timestamp) -> Vec<Finding> {
     let mut audit = Audit { group, now, findings: Vec::new() };
     let Stored { records, ledger, entries, hashes } = stored;
     let mut ledger = ledger::Rows::of(ledger);
     let balance = audit.balance(&mut ledger);
+    if !records.iter().any(|row| is_at(row, keys::METADATA)) {
+        audit.lost(keys::group(group), "is missing, but other rows of the group are there", None);
+    }
     let mut records = Records::read(&mut audit, records);
     let mut entries = Entries::read(&mut audit, entries, &balance.ledger);
     let replayed = audit.compare_entries(&mut entries, &mut records, &balance);
+    audit.check_v0(&mut records, &entries);
     let last = audit.last_event_at(&balance, &entries, &records, &ledger);
     let is_certain =
         audit.check_balance(&balance, replayed.as_ref(), last, &entries, &records, &ledger);
@@ -110,6 +116,19 @@ pub fn audit(group: GroupId, stored: Stored, now: Timestamp) -> Vec<Finding> {
     let mut findings = audit.findings;
     findings.sort_by(|a, b| (&a.key.pk, &a.key.sk).cmp(&(&b.key.pk, &b.key.sk)));
     findings
+}
+
+/// What is wrong with a group that is not migrated: no balance has its v0 rows. `row` is its own row.
+#[must_use]
+pub fn unmigrated(group: GroupId, row: Option<&Item>) -> Finding {
+    let what = match row.map(|row| from_item::<Group>(row.clone())) {
+        None => "is missing, but other rows of the group are there".to_owned(),
+        Some(Err(error)) => compare::cause(&error),
+        Some(Ok(_)) => "is not migrated: no balance has the rows of the TypeScript Fracti; run \
+                        fracti-admin migrate"
+            .to_owned(),
+    };
+    Finding { key: keys::group(group), what, stored: row.cloned(), mend: None }
 }
 
 /// An audit that is under way.

@@ -76,7 +76,8 @@ impl ExportFile {
             ExportState::Begun(written) => Some(written),
             ExportState::Whole => return Ok(None),
         };
-        let place = self.place.take();
+        // It stays if the part cannot be read, so that it can be read again.
+        let place = self.place.clone();
         let (text, page) = match self.format {
             Format::Json => {
                 let text =

@@ -17,7 +17,11 @@ use fracti_core::{
 };
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
-use super::{cost, retry::Retry, unreadable::readable};
+use super::{
+    cost,
+    retry::Retry,
+    unreadable::{entity, readable},
+};
 
 /// Number of keys that one `BatchGetItem` takes.
 ///
@@ -58,7 +62,7 @@ impl Db {
 
     /// The entity at `key`.
     pub(crate) async fn get<T: Row>(&self, key: Primary) -> Result<Option<T>, Error> {
-        self.item(key).await?.map(row::from_item).transpose()
+        self.item(key).await?.map(entity).transpose()
     }
 
     /// Whether there is a row at `key`.
@@ -79,7 +83,7 @@ impl Db {
 
     /// The entity at `key`, possibly without the latest writes, at half the cost of [`Db::get`].
     pub(crate) async fn get_eventually<T: Row>(&self, key: Primary) -> Result<Option<T>, Error> {
-        self.read(key, false).await?.map(row::from_item).transpose()
+        self.read(key, false).await?.map(entity).transpose()
     }
 
     async fn read(&self, key: Primary, consistently: bool) -> Result<Option<Item>, Error> {

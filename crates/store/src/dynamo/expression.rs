@@ -73,9 +73,9 @@ impl Expression {
 
     /// The attribute `name` is a text that begins with `prefix`.
     pub(crate) fn begins_with(name: &'static str, prefix: &str) -> Self {
-        let prefix = AttributeValue::S(prefix.to_owned());
-        Self::of(&format!("begins_with(#{name}, :prefix_{name})"), name)
-            .with(format!(":prefix_{name}"), prefix)
+        let placeholder = format!(":{name}_{}", prefix.trim_end_matches('#'));
+        Self::of(&format!("begins_with(#{name}, {placeholder})"), name)
+            .with(placeholder, AttributeValue::S(prefix.to_owned()))
     }
 
     /// The attribute `name` has one of these values, of which DynamoDB takes up to [`MAX_VALUES`].

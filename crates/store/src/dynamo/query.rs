@@ -17,7 +17,7 @@ use super::{
     client::{Db, failure, from_sdk, to_sdk},
     cost,
     expression::Expression,
-    unreadable::readable,
+    unreadable::{entity, readable},
 };
 
 /// Bytes that are read of a whole range at most. A longer range is refused.
@@ -153,7 +153,7 @@ impl Range {
         &self,
         items: impl IntoIterator<Item = Item>,
     ) -> Result<Vec<(Position, T)>, Error> {
-        let placed = |item: Item| Ok((self.position_of(&item), row::from_item(item)?));
+        let placed = |item: Item| Ok((self.position_of(&item), entity(item)?));
         items.into_iter().map(placed).collect()
     }
 
@@ -338,7 +338,7 @@ impl Db {
         filter: &Expression,
     ) -> Result<Vec<T>, Error> {
         let items = self.whole(range, filter).await?;
-        items.into_iter().map(row::from_item).collect()
+        items.into_iter().map(entity).collect()
     }
 
     /// The rows of a whole range that fulfil a condition, by their keys. A v0 row that cannot be

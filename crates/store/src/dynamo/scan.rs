@@ -50,14 +50,24 @@ impl Db {
         filter: &Expression,
         after: Option<Position>,
     ) -> Result<(Vec<Item>, Option<Position>), Error> {
-        let Scan { items, next, .. } = self.scan_segment(filter, after, Segment::WHOLE).await?;
-        Ok((items, next))
+        let scan = self.scan_segment(filter, None, after, Segment::WHOLE).await?;
+        Ok((scan.items, scan.next))
     }
 
-    /// Like [`Db::scan_where`], for one segment of the table.
-    pub(crate) async fn scan_segment(
+    /// Like [`Db::scan_where`], for one segment of the table. The rows have only their keys.
+    pub(crate) async fn scan_keys(
         &self,
         filter: &Expression,
+        after: Option<Position>,
+        segment: Segment,
+    ) -> Result<Scan, Error> {
+        self.scan_segment(filter, Some("PK, SK"), after, segment).await
+    }
+
+    async fn scan_segment(
+        &self,
+        filter: &Expression,
+        attributes: Option<&str>,
         after: Option<Position>,
         segment: Segment,
     ) -> Result<Scan, Error> {
@@ -67,6 +77,7 @@ impl Db {
             .scan()
             .table_name(&*self.table)
             .set_filter_expression(filter.text())
+            .set_projection_expression(attributes.map(str::to_owned))
             .set_expression_attribute_names(names)
             .set_expression_attribute_values(values.map(to_sdk))
             .set_segment(segment.of_several().then_some(segment.number))

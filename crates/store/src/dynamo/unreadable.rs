@@ -34,6 +34,28 @@ pub async fn noting_unreadable<T>(work: impl Future<Output = T>) -> (T, Vec<Unre
         .await
 }
 
+/// Error returned for a row that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("the row {} {}", .key.pk, .key.sk)]
+struct RowError {
+    key: Primary,
+    #[source]
+    cause: Cause,
+}
+
+/// The entity of a row. An error names the row.
+///
+/// # Errors
+///
+/// As [`row::from_item`].
+pub(super) fn entity<T: Row>(item: Item) -> Result<T, Error> {
+    let key = Primary::of(&item);
+    row::from_item(item).map_err(|error| match (error, key) {
+        (Error::Table(cause), Some(key)) => Error::Table(RowError { key, cause }.into()),
+        (error, _) => error,
+    })
+}
+
 /// The entity of a row; `None` for a v0 row that cannot be read. The TypeScript Fracti checked
 /// little of what it wrote, so one such row must not hide the others.
 ///
@@ -41,7 +63,10 @@ pub async fn noting_unreadable<T>(work: impl Future<Output = T>) -> (T, Vec<Unre
 ///
 /// [`Error::Table`] if another row cannot be read: a later Fracti may have written it.
 pub(super) fn readable<T: Row>(item: Item) -> Result<Option<T>, Error> {
-    let key = if item.contains_key(FORMAT_VERSION) { None } else { Primary::of(&item) };
+    if item.contains_key(FORMAT_VERSION) {
+        return entity(item).map(Some);
+    }
+    let key = Primary::of(&item);
     match (row::from_item(item), key) {
         (Ok(entity), _) => Ok(Some(entity)),
         (Err(Error::Table(cause)), Some(key)) => {

@@ -38,17 +38,31 @@ pub struct BrokenRow {
 impl Table {
     /// The v0 rows of a group that cannot be used: expenses, settlements, members and participants
     /// that cannot be read, further rows of a member, and participants of an expense that cannot be
-    /// read. A group that is not migrated has none, because its migration repairs most of them.
-    pub async fn broken_rows(&self, group: GroupId) -> Result<Vec<BrokenRow>, Error> {
+    /// read or does not exist; and the expenses and settlements with the sort keys `also`, which can
+    /// be read but not be migrated. A group that is not migrated has none, because its migration
+    /// repairs most of them.
+    pub async fn broken_rows(
+        &self,
+        group: GroupId,
+        also: &[String],
+    ) -> Result<Vec<BrokenRow>, Error> {
         if !self.is_migrated(group).await? {
             return Ok(Vec::new());
         }
-        let expenses = self.rows_of(group, prefix::EXPENSE, true).await?;
-        let mut broken = with_reason(expenses, unreadable::<Expense>);
-        let ids = broken.iter().filter_map(|it| text(&it.row, "id").map(str::to_owned));
-        let ids: BTreeSet<String> = ids.collect();
+        let named = |row: &Item| {
+            let is_named = text(row, "SK").is_some_and(|key| also.iter().any(|it| it == key));
+            is_named.then(|| "the row is not migrated".to_owned())
+        };
+        let expenses = self.rows_of(group, prefix::EXPENSE, false).await?;
+        let id = |row: &Item| text(row, "id").map(str::to_owned);
+        let known: BTreeSet<String> = expenses.iter().filter_map(id).collect();
+        let mut broken =
+            with_reason(expenses, |row| unreadable::<Expense>(row).or_else(|| named(row)));
+        let ids: BTreeSet<String> = broken.iter().filter_map(|it| id(&it.row)).collect();
         let settlements = self.rows_of(group, prefix::SETTLEMENT, true).await?;
-        broken.extend(with_reason(settlements, unreadable::<Settlement>));
+        broken.extend(with_reason(settlements, |row| {
+            unreadable::<Settlement>(row).or_else(|| named(row))
+        }));
         // Of a member with several rows, that with the right key counts, or else the first one.
         let members = self.rows_of(group, prefix::MEMBER, false).await?;
         let member = |row: &Item| Some(row::from_item::<MemberRow>(row.clone()).ok()?.member.id);
@@ -65,9 +79,15 @@ impl Table {
         broken.extend(with_reason(participants, |row| {
             let expense = text(row, "SK").and_then(|key| key.strip_prefix(prefix::PARTICIPANT));
             let expense = expense.and_then(|rest| rest.split('#').next());
-            let is_of_broken = expense.is_some_and(|id| ids.contains(id));
-            let reason = || "the expense of the participant cannot be read".to_owned();
-            is_of_broken.then(reason).or_else(|| unreadable::<Participant>(row))
+            let is_in = |ids: &BTreeSet<String>| expense.is_some_and(|id| ids.contains(id));
+            let reason = if is_in(&ids) {
+                Some("the expense of the participant is not migrated")
+            } else if is_in(&known) {
+                None
+            } else {
+                Some("the expense of the participant does not exist")
+            };
+            reason.map(str::to_owned).or_else(|| unreadable::<Participant>(row))
         }));
         Ok(broken)
     }

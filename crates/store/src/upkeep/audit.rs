@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use fracti_core::{
     Error,
-    audit::{Finding, Mend, Stored, audit},
+    audit::{Finding, Mend, Stored, audit, unmigrated},
     balance::Balance,
     group_state::GroupState,
     id::GroupId,
@@ -12,6 +12,7 @@ use fracti_core::{
     ledger::Ledger,
     row::{self, AttributeValue, Item},
     time::Timestamp,
+    v0,
 };
 use tokio::task::spawn_blocking;
 
@@ -44,16 +45,16 @@ struct Audited {
 }
 
 impl Table {
-    /// Computes every row of a group that follows from others again, and returns what is wrong. A
-    /// group with v0 rows that are not migrated is only [verified](Table::verify_ledger).
+    /// Computes every row of a group that follows from others again, and returns what is wrong. Of a
+    /// group that is not migrated, it only returns that.
     ///
     /// It reads all rows of the group and keeps them in memory. It does not check a membership: the
     /// caller must.
     ///
     /// # Errors
     ///
-    /// [`Error::NoGroup`]; [`Error::Contended`] if others kept writing, so that no two reads were
-    /// of one moment; [`Error::Discrepancy`] of a group that is not migrated.
+    /// [`Error::NoGroup`] if there is no row of the group at all; [`Error::Contended`] if others kept
+    /// writing, so that no two reads were of one moment.
     pub async fn audit(&self, group: GroupId, now: Timestamp) -> Result<Vec<Finding>, Error> {
         let mut retry = Retry::new();
         loop {
@@ -64,6 +65,12 @@ impl Table {
                 Err(TransactionError::Retry) => return Err(Error::Contended),
             }
         }
+    }
+
+    /// The version of a group's balance row, which each write under the group's lock changes.
+    pub async fn group_version(&self, group: GroupId) -> Result<Option<AttributeValue>, Error> {
+        let balance = self.db.item(keys::balance(group)).await?;
+        Ok(balance.and_then(|mut row| row.remove("version")))
     }
 
     /// Mends rows of a group that the audit finds, as many as fit into one transaction under the
@@ -85,7 +92,12 @@ impl Table {
             findings.sort_by_key(|finding| !of_balance(finding));
             let mut transaction = Transaction::default();
             let (mut mended, mut bytes, mut is_locked) = (Vec::new(), 0_usize, false);
+            let mut keys = HashSet::new();
             for finding in findings {
+                // A transaction writes each row once; the next one mends what else is wrong with it.
+                if !keys.insert(finding.key.clone()) {
+                    continue;
+                }
                 let Some(write) = write(group, &finding, ledger.as_ref())? else { continue };
                 let size = finding.stored.as_ref().map_or(0, row::size);
                 bytes = bytes.saturating_add(write.size()).saturating_add(size);
@@ -113,20 +125,22 @@ impl Table {
         let before = self.db.item(keys::balance(group)).await?;
         let ledger = before.clone().map(row::from_item::<Balance>).transpose();
         let ledger = ledger.ok().flatten().map(|row| row.ledger);
-        let state = ledger.as_ref().map(|ledger| ledger.state.clone());
-        let state = state.unwrap_or_else(|| GroupState::first(group));
-        if state.needs_migration(group) {
-            self.verify_ledger(group).await?;
-            self.verify_members(group).await?;
-            return Ok(Audited { ledger, findings: Vec::new() });
-        }
         let stored = self.stored(group).await?;
         let after = self.db.item(keys::balance(group)).await?;
         if before != after {
             return Err(TransactionError::Retry);
         }
-        if !stored.records.iter().any(is_group) {
+        let Stored { records, ledger: of_ledger, entries, .. } = &stored;
+        if records.is_empty() && of_ledger.is_empty() && entries.is_empty() {
             return Err(Error::NoGroup.into());
+        }
+        let row = records.iter().find(|row| is_group(row));
+        let state = ledger.as_ref().map(|ledger| ledger.state.clone());
+        let state = state.unwrap_or_else(|| GroupState::first(group));
+        // The last step of a migration writes the group's row. The balance row may be lost.
+        let is_migrated = before.is_none() && row.is_some_and(|row| !v0::is_v0(row));
+        if state.needs_migration(group) && !is_migrated {
+            return Ok(Audited { ledger, findings: vec![unmigrated(group, row)] });
         }
         // The computation is long, and must not block this thread.
         let findings = spawn_blocking(move || audit(group, stored, now)).await;

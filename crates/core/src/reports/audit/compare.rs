@@ -23,32 +23,45 @@ pub(super) struct Kept<T> {
 /// A row as it was read.
 pub(super) enum Read<T> {
     Kept(Kept<T>),
-    /// A v0 row, which the audit leaves out, and its entity if it can be read.
-    V0(Option<T>),
+    /// A v0 row, which no migration has taken over; `None` if it cannot be read.
+    V0(Option<Kept<T>>),
     /// The row cannot be read, or its attributes are those of another key.
     Bad,
 }
 
 impl Audit {
-    /// Reads a row that nothing replaces. If it cannot be read, or is at the key of another one, it
-    /// is reported.
+    /// Reads a row that nothing replaces, of a kind that the TypeScript Fracti wrote, too.
     pub(super) fn read<T: Row>(&mut self, item: Item) -> Read<T> {
+        if !is_v0(&item) {
+            return self.read_own(item).map_or(Read::Bad, Read::Kept);
+        }
         let Some(key) = Primary::of(&item) else { return Read::Bad };
-        let is_v0 = !item.contains_key(FORMAT_VERSION);
+        let row = from_item::<T>(item.clone()).ok();
+        Read::V0(row.map(|row| Kept { key, item, row }))
+    }
+
+    /// Reads a row that nothing replaces. If it cannot be read, is at the key of another one, or has
+    /// lost its version, it is reported.
+    pub(super) fn read_own<T: Row>(&mut self, item: Item) -> Option<Kept<T>> {
+        let key = Primary::of(&item)?;
+        let (stored, item) = (item.clone(), with_version::<T>(item));
         match from_item::<T>(item.clone()) {
-            row if is_v0 => Read::V0(row.ok()),
             Err(error) => {
-                self.lost(key, cause(&error), Some(&item));
-                Read::Bad
+                self.lost(key, cause(&error), Some(&stored));
+                None
             }
             Ok(row) => {
                 let own = row.keys().primary;
                 if own != key {
                     let what = format!("has the attributes of the row {} {}", own.pk, own.sk);
-                    self.lost(key, what, Some(&item));
-                    return Read::Bad;
+                    self.lost(key, what, Some(&stored));
+                    return None;
                 }
-                Read::Kept(Kept { key, item, row })
+                if lacks_version(&stored) {
+                    let what = format!("has lost its {FORMAT_VERSION}");
+                    self.find(key.clone(), what, Some(&stored), Some(Mend::Set(marks::<T>())));
+                }
+                Some(Kept { key, item, row })
             }
         }
     }
@@ -120,6 +133,30 @@ impl Audit {
     }
 }
 
+/// Whether a row has neither a kind nor a version, as those of the TypeScript Fracti.
+pub(super) fn is_v0(item: &Item) -> bool {
+    lacks_version(item) && !item.contains_key(KIND)
+}
+
+/// Whether a row has no version, so that readers take it for a v0 row.
+pub(super) fn lacks_version(item: &Item) -> bool {
+    !item.contains_key(FORMAT_VERSION)
+}
+
+/// The attributes by which a row is told from v0 rows.
+pub(super) fn marks<T: Row>() -> Vec<(&'static str, Option<AttributeValue>)> {
+    let kind = AttributeValue::S(T::KIND.to_owned());
+    let version = AttributeValue::N(T::VERSION.to_string());
+    vec![(KIND, Some(kind)), (FORMAT_VERSION, Some(version))]
+}
+
+/// The row with the present version if it has none.
+fn with_version<T: Row>(mut item: Item) -> Item {
+    let version = || AttributeValue::N(T::VERSION.to_string());
+    item.entry(FORMAT_VERSION.to_owned()).or_insert_with(version);
+    item
+}
+
 /// Rows by sort key.
 pub(super) fn by_sort_key(items: impl IntoIterator<Item = Item>) -> BTreeMap<String, Item> {
     let keyed = |item: Item| Some((Primary::of(&item)?.sk, item));
@@ -144,5 +181,6 @@ fn differing(stored: &Item, read: &Item, right: &Item) -> Vec<String> {
     };
     let is_checked = |name: &&str| ![KIND, FORMAT_VERSION].contains(name);
     let wrong = names.into_iter().filter(is_checked).filter(|name| of(name) != right.get(*name));
-    wrong.map(str::to_owned).collect()
+    let version = lacks_version(stored).then_some(FORMAT_VERSION);
+    wrong.chain(version).map(str::to_owned).collect()
 }

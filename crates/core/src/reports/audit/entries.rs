@@ -3,12 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, btree_map::Entry as Slot};
 
-use super::{
-    Audit, Mend, Stored,
-    compare::{Kept, Read},
-    ledger::BalanceRow,
-    records::Records,
-};
+use super::{Audit, Mend, Stored, compare::Kept, ledger::BalanceRow, records::Records};
 use crate::{
     entry::Entry,
     entry_id::EntryId,
@@ -91,15 +86,15 @@ impl Entries {
                 Some(AttributeValue::N(number)) => number.parse::<u64>().ok(),
                 _ => None,
             };
-            match audit.read::<Entry>(item) {
-                Read::Kept(kept) => {
+            match audit.read_own::<Entry>(item) {
+                Some(kept) => {
                     let own = (kept.row.created_at, kept.row.sequence);
                     match position(&kept).filter(|position| *position != own) {
                         Some(position) => disputed.push((kept, position)),
                         None => entries.place(audit, kept),
                     }
                 }
-                Read::V0(_) | Read::Bad => {
+                None => {
                     entries.has_lost = true;
                     known.extend(sequence);
                 }
@@ -184,6 +179,12 @@ impl Entries {
             next = next.max(sequence.saturating_add(1));
         }
         gaps
+    }
+
+    /// The entry of an expense or a settlement that counts.
+    pub(super) fn applied(&self, id: &EntryId) -> Option<&Entry> {
+        let entries = self.all.values().map(|kept| &kept.row);
+        entries.filter(|entry| entry.status == EntryStatus::Applied).find(|it| it.entry_id == *id)
     }
 
     /// Whether an adjustment counts, of which no other row tells the changes.
@@ -394,13 +395,11 @@ impl Audit {
         let has_lost = entries.has_lost;
         let applied = entries.all.values().filter(|it| it.row.status == EntryStatus::Applied);
         let applied: BTreeSet<EntryId> = applied.map(|it| it.row.entry_id.clone()).collect();
-        let expenses = records.expenses.values().filter(|it| it.row.id.is_ours());
+        let expenses = records.expenses.values();
         let expenses =
             expenses.map(|it| (EntryId::from(it.row.id), "the expense", it.key.clone(), &it.item));
-        let settlements = records
-            .settlements
-            .values()
-            .filter(|it| it.row.id.is_ours() && it.row.status == SettlementStatus::Completed);
+        let settlements =
+            records.settlements.values().filter(|it| it.row.status == SettlementStatus::Completed);
         let settlements = settlements
             .map(|it| (EntryId::from(it.row.id), "the settlement", it.key.clone(), &it.item));
         for guest in ledger.links.guests() {
@@ -513,7 +512,7 @@ impl Audit {
             RefType::Expense => {
                 let id = ExpenseId::from_bytes(*id.as_bytes());
                 let Some(expense) = records.expenses.get(&id) else {
-                    if records.v0_expenses.iter().all(|it| it.id != id) {
+                    if records.v0_expenses.iter().all(|it| it.row.id != id) {
                         self.lost_record(keys::expense(self.group, at), entry.sequence);
                         records.wrong_expenses.insert(id);
                     }
@@ -541,7 +540,7 @@ impl Audit {
             RefType::Settlement => {
                 let id = crate::id::SettlementId::from_bytes(*id.as_bytes());
                 let Some(settlement) = records.settlements.get(&id) else {
-                    if records.v0_settlements.iter().all(|it| it.id != id) {
+                    if records.v0_settlements.iter().all(|it| it.row.id != id) {
                         self.lost_record(keys::settlement(self.group, at), entry.sequence);
                         records.wrong_settlements.insert(id);
                     }
@@ -613,7 +612,7 @@ fn of_reverted(entry: &Entry, entries: &Entries) -> Option<Right> {
 }
 
 /// Whether two lists have the same changes, in any order.
-fn are_same(a: &[Change], b: &[Change]) -> bool {
+pub(super) fn are_same(a: &[Change], b: &[Change]) -> bool {
     let sorted = |changes: &[Change]| {
         let mut changes: Vec<_> = changes
             .iter()

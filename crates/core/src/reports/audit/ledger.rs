@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use super::{
     Audit, Mend,
-    compare::{by_sort_key, cause},
+    compare::{by_sort_key, cause, lacks_version},
     entries::Entries,
     records::Records,
 };
@@ -14,7 +14,7 @@ use crate::{
     group_state::GroupState,
     keys::{self, prefix},
     ledger::Ledger,
-    row::{Item, Row, from_item, to_item},
+    row::{FORMAT_VERSION, Item, Row, from_item, to_item},
     settlement::{Settlement, SettlementStatus},
     time::{Day, Timestamp},
     verify,
@@ -147,6 +147,7 @@ impl Audit {
         let pending = settlements.iter().filter(|it| it.status == SettlementStatus::Pending);
         if !balance.is_readable {
             state = GroupState::first(self.group);
+            state.migrated = state.needs_migration(self.group);
             state.archived = records.group.as_ref().is_some_and(|kept| kept.row.archived);
             state.count(pending.map(Settlement::parties));
         } else if records.are_whole() {
@@ -170,7 +171,8 @@ impl Audit {
             self.find(key, what, item, mend);
             return true;
         }
-        let wrong = differences(stored, &right);
+        let mut wrong = differences(stored, &right);
+        wrong.extend(item.filter(|item| lacks_version(item)).map(|_| FORMAT_VERSION.to_owned()));
         if !wrong.is_empty() {
             // Entries may be lost of which no other row tells, and an adjustment has no other row.
             let is_short = right.sequence < stored.sequence;
@@ -321,6 +323,9 @@ impl Audit {
                 if found.is_some_and(|item| !item.contains_key("settled")) {
                     wrong.retain(|name| name != "settled");
                 }
+                wrong.extend(
+                    found.filter(|it| lacks_version(it)).map(|_| FORMAT_VERSION.to_owned()),
+                );
                 if wrong.is_empty() {
                     return;
                 }
@@ -355,11 +360,12 @@ fn agree(right: &Ledger, entries: &Entries, records: &Records) -> bool {
 
 /// Whether a row has the right past ledger.
 fn is_same<T: Past>(found: &Item, right: &T) -> bool {
-    from_item::<T>(found.clone()).is_ok_and(|row| {
-        let (old, new) = (row.ledger(), right.ledger());
-        let last_event_at = old.last_event_at;
-        differences(old, &Ledger { last_event_at, ..new.clone() }).is_empty()
-    })
+    !lacks_version(found)
+        && from_item::<T>(found.clone()).is_ok_and(|row| {
+            let (old, new) = (row.ledger(), right.ledger());
+            let last_event_at = old.last_event_at;
+            differences(old, &Ledger { last_event_at, ..new.clone() }).is_empty()
+        })
 }
 
 /// Names of what differs, of what follows from the entries.

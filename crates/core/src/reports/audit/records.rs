@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Audit,
-    compare::{Kept, Read, by_sort_key},
-    entries::Entries,
+    Audit, Mend,
+    compare::{Kept, Read, by_sort_key, is_v0, marks},
+    entries::{Entries, are_same},
     is_at,
     ledger::Rows,
     uses_hash,
@@ -20,7 +20,10 @@ use crate::{
     id::{ExpenseId, ImportId, MemberId, SettlementId},
     import::{ImportRow, ImportedSettlement, was_pending},
     keys::{self, Primary, prefix},
-    row::{FORMAT_VERSION, Item, Row, from_item},
+    ledger::Change,
+    points::Points,
+    question::Question,
+    row::{FORMAT_VERSION, Item, KIND, Row, from_item},
     settlement::{Settlement, UsedHash},
     tally::{TallyRow, corrections},
 };
@@ -34,8 +37,8 @@ pub(super) struct Records {
     pub(super) other_members: BTreeSet<MemberId>,
     pub(super) expenses: BTreeMap<ExpenseId, Kept<Expense>>,
     pub(super) settlements: BTreeMap<SettlementId, Kept<Settlement>>,
-    pub(super) v0_expenses: Vec<Expense>,
-    pub(super) v0_settlements: Vec<Settlement>,
+    pub(super) v0_expenses: Vec<Kept<Expense>>,
+    pub(super) v0_settlements: Vec<Kept<Settlement>>,
     pub(super) imports: BTreeMap<ImportId, Kept<ImportRow>>,
     /// Expenses that are lost or wrong, so that nothing follows from them.
     pub(super) wrong_expenses: BTreeSet<ExpenseId>,
@@ -54,14 +57,17 @@ impl Records {
         let mut records = Self::default();
         for item in items {
             if is_at(&item, keys::METADATA) {
-                if let Read::Kept(group) = audit.read(item) {
-                    records.group = Some(group);
+                match audit.read(item) {
+                    Read::Kept(group) => records.group = Some(group),
+                    Read::V0(row) => audit.unmigrated(row.as_ref()),
+                    Read::Bad => {}
                 }
             } else if is_at(&item, prefix::MEMBER) {
                 match audit.read::<MemberRow>(item) {
                     Read::Kept(member) => records.members.push(member),
                     Read::V0(row) => {
-                        records.other_members.extend(row.map(|row| row.member.id));
+                        audit.unmigrated(row.as_ref());
+                        records.other_members.extend(row.map(|kept| kept.row.member.id));
                     }
                     Read::Bad => records.has_unreadable = true,
                 }
@@ -78,7 +84,7 @@ impl Records {
                     Read::Bad => records.has_unreadable = true,
                 }
             } else if is_at(&item, prefix::IMPORT) {
-                if let Read::Kept(kept) = audit.read::<ImportRow>(item) {
+                if let Some(kept) = audit.read_own::<ImportRow>(item) {
                     records.imports.insert(kept.row.id, kept);
                 }
             } else if is_at(&item, prefix::PARTICIPANT) {
@@ -89,6 +95,10 @@ impl Records {
                 records.imported.push(item);
             } else if is_at(&item, prefix::DELETED) {
                 records.deleted.push(item);
+            } else if is_at(&item, prefix::QUESTION) {
+                audit.check_row::<Question>(item);
+            } else if is_at(&item, prefix::POINTS) {
+                audit.check_row::<Points>(item);
             }
         }
         records.check_amounts(audit);
@@ -143,31 +153,106 @@ impl Records {
 
     /// All expenses that can be read.
     pub(super) fn all_expenses(&self) -> Vec<Expense> {
-        let kept = self.expenses.values().map(|kept| kept.row.clone());
-        kept.chain(self.v0_expenses.iter().cloned()).collect()
+        self.expenses.values().chain(&self.v0_expenses).map(|kept| kept.row.clone()).collect()
     }
 
     /// All settlements that can be read.
     pub(super) fn all_settlements(&self) -> Vec<Settlement> {
-        let kept = self.settlements.values().map(|kept| kept.row.clone());
-        kept.chain(self.v0_settlements.iter().cloned()).collect()
+        self.settlements.values().chain(&self.v0_settlements).map(|kept| kept.row.clone()).collect()
     }
 
     /// The rows that are about an expense that is right or does not exist. The others may tell how
-    /// the expense was.
+    /// the expense was, and a v0 row of an expense that does not exist may be all that is left of it.
     fn about_sound(&self, items: &[Item], prefix: &str) -> BTreeMap<String, Item> {
-        let left: BTreeSet<ExpenseId> =
-            self.v0_expenses.iter().map(|it| it.id).chain(self.wrong_expenses.clone()).collect();
-        let is_sound = |key: &str| {
-            let id = key.strip_prefix(prefix).and_then(|rest| rest.split('#').next()?.parse().ok());
-            id.is_none_or(|id: ExpenseId| !left.contains(&id))
+        let v0 = self.v0_expenses.iter().map(|kept| kept.row.id);
+        let left: BTreeSet<ExpenseId> = v0.chain(self.wrong_expenses.clone()).collect();
+        let is_sound = |key: &str, item: &Item| {
+            let Some(id) = expense_of(key, prefix) else { return !is_v0(item) };
+            !left.contains(&id) && (self.expenses.contains_key(&id) || !is_v0(item))
         };
-        let current = items.iter().filter(|item| item.contains_key(FORMAT_VERSION));
-        by_sort_key(current.cloned()).into_iter().filter(|(key, _)| is_sound(key)).collect()
+        let rows = by_sort_key(items.iter().cloned()).into_iter();
+        rows.filter(|(key, item)| is_sound(key, item)).collect()
     }
 }
 
+/// The expense in the sort key of a participant or a payer.
+fn expense_of(key: &str, prefix: &str) -> Option<ExpenseId> {
+    key.strip_prefix(prefix)?.split('#').next()?.parse().ok()
+}
+
 impl Audit {
+    /// Reads a row from which nothing follows, and checks its index attributes.
+    pub(super) fn check_row<T: Row>(&mut self, item: Item) {
+        if let Some(kept) = self.read_own::<T>(item) {
+            self.check_indexes(&kept);
+        }
+    }
+
+    /// Reports a v0 row that is no event. Those that cannot be read are reported elsewhere.
+    fn unmigrated<T>(&mut self, row: Option<&Kept<T>>) {
+        if let Some(Kept { key, item, .. }) = row {
+            self.lost(
+                key.clone(),
+                "is a row of the TypeScript Fracti that is not migrated",
+                Some(item),
+            );
+        }
+    }
+
+    /// Reports v0 rows of expenses and settlements: no balance has them, unless they lost what tells
+    /// them from v0 rows after they were recorded.
+    pub(super) fn check_v0(&mut self, records: &mut Records, entries: &Entries) {
+        let mut wrong: Vec<EntryId> = Vec::new();
+        for kept in &records.v0_expenses {
+            let changes = kept.row.event().ok().map(|event| event.changes);
+            wrong.extend(self.check_v0_row(kept, kept.row.id.into(), changes, entries));
+        }
+        for kept in &records.v0_settlements {
+            let changes = kept.row.event().ok().map(|event| event.changes);
+            wrong.extend(self.check_v0_row(kept, kept.row.id.into(), changes, entries));
+        }
+        for id in wrong {
+            records.wrong(&id);
+        }
+        let known: BTreeSet<ExpenseId> =
+            records.all_expenses().into_iter().map(|expense| expense.id).collect();
+        for item in records.participants.iter().filter(|item| is_v0(item)) {
+            let Some(key) = Primary::of(item) else { continue };
+            let expense = expense_of(&key.sk, prefix::PARTICIPANT);
+            if expense.is_none_or(|id| !known.contains(&id)) {
+                let what = "is a row of the TypeScript Fracti whose expense does not exist";
+                self.lost(key, what, Some(item));
+            }
+        }
+    }
+
+    /// Returns the id of a row that counts, but is not as its entry says.
+    fn check_v0_row<T: Row>(
+        &mut self,
+        kept: &Kept<T>,
+        id: EntryId,
+        changes: Option<Vec<Change>>,
+        entries: &Entries,
+    ) -> Option<EntryId> {
+        let Kept { key, item, row } = kept;
+        let Some(entry) = entries.applied(&id) else {
+            let what = "is a row of the TypeScript Fracti, and no balance has it: fracti-admin \
+                        migrate records it or says why it cannot";
+            self.lost(key.clone(), what, Some(item));
+            return None;
+        };
+        let is_recorded = row.keys().primary == *key
+            && changes.is_some_and(|changes| are_same(&changes, &entry.changes));
+        let mend = is_recorded.then(|| Mend::Set(marks::<T>()));
+        let differs = if is_recorded { "" } else { ", and differs from it" };
+        let what = format!(
+            "has no {KIND} and {FORMAT_VERSION}, but its entry {} counts{differs}",
+            entry.sequence
+        );
+        self.find(key.clone(), what, Some(item), mend);
+        (!is_recorded).then_some(id)
+    }
+
     /// Checks what follows from expenses and settlements: their index attributes, participants,
     /// payers, tallies, used hashes and imported settlements; and from the entries of deletions.
     pub(super) fn check_derived(
@@ -255,16 +340,17 @@ impl Audit {
     /// An expense that a user deleted has a row by which it is listed, if the group was told of it. The
     /// undo of an import puts none, and nor did earlier versions, which told nothing.
     fn check_deleted(&mut self, records: &Records, entries: &Entries, ledger: &mut Rows) {
+        let mut told: BTreeSet<u64> = BTreeSet::new();
+        for item in ledger.take(prefix::CHANGE).into_values() {
+            if let Some(Kept { row: change, .. }) = self.read_own::<GroupChange>(item)
+                && change.subject.kind == ChangeKind::ExpenseDeleted
+            {
+                told.extend(change.entries.map(|entries| entries.sequence));
+            }
+        }
         if entries.has_lost {
             return;
         }
-        let told: BTreeSet<u64> = ledger
-            .take(prefix::CHANGE)
-            .into_values()
-            .filter_map(|item| from_item::<GroupChange>(item).ok())
-            .filter(|change| change.subject.kind == ChangeKind::ExpenseDeleted)
-            .filter_map(|change| Some(change.entries?.sequence))
-            .collect();
         let stored = by_sort_key(records.deleted.iter().cloned());
         let right = entries.deletions().filter_map(|(id, revert, is_last)| {
             let row = DeletedExpense::by(revert, id)?;

@@ -54,7 +54,7 @@ impl Table {
         after: Option<Position>,
     ) -> Result<V0Page, Error> {
         let filter = Expression::begins_with("PK", prefix::GROUP).and(v0_rows());
-        let Scan { items, examined, next } = self.db.scan_segment(&filter, after, segment).await?;
+        let Scan { items, examined, next } = self.db.scan_keys(&filter, after, segment).await?;
         let (mut groups, mut strays) = (Vec::new(), Vec::new());
         for key in items.iter().map(key_of) {
             match key.pk.strip_prefix(prefix::GROUP).and_then(|id| id.parse().ok()) {
