@@ -1,14 +1,16 @@
 //! The row of a request: what is answered is what is stored, however late an attempt is.
 
+use std::time::Duration;
+
 use fracti_store::Table;
 use fracti_tests::{
     database::TABLE,
-    faults::{Call, Held, Proxy},
+    faults::{Call, Held, Plan, Proxy},
 };
 use serde_json::{Value, json};
 
 use super::{Fault, WRITE, behind_proxy};
-use crate::harness::{Caller, Group, Reply};
+use crate::harness::{Api, Caller, Group, Reply};
 
 /// A member in another process.
 fn elsewhere(group: &Group, proxy: &Proxy, member: usize, channel: usize) -> Caller {
@@ -177,5 +179,72 @@ async fn refused_request_finds_the_result_of_its_repetition() {
     let again = fast.post_once("push", &entries, push).await;
     assert_eq!(again.data(200), second.data(200));
     assert_eq!(group.balances().await, ["3", "-3"]);
+    group.verify().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn refusal_by_the_clock_ends_earlier_requests_with_its_key() {
+    let proxy = Proxy::start(Plan::none()).await;
+    let api = Api::new().await.with_operators(&["1"]).behind(&proxy);
+    let group = Group::of(&api, 2, "EUR").await;
+    let [alice, bob] = [&group.members[0], &group.members[1]];
+    let cash = json!({ "fund": "cash", "currency": "EUR", "amount": 9, "refId": "bank 1" });
+    alice.post("/api/users/2/funds/credits", cash).await.data(201);
+    let (bonuses, tokens) = ("/api/users/2/funds/bonuses", "/api/users/me/tokens");
+    let settlements = group.path("/settlements");
+    let soon = |seconds| group.api.now().plus_seconds(seconds).to_string();
+    let list = |path: &str| {
+        let path = path.replace("/bonuses", "/transactions");
+        let by = if path.contains("/2/") { alice.clone() } else { bob.clone() };
+        async move { by.get(&path).await.data(200).clone() }
+    };
+    for (by, path, body, field) in [
+        (1, tokens, json!({ "name": "Phone", "scopes": ["read"] }), "expiresAt"),
+        (0, bonuses, json!({ "currency": "EUR", "amount": 5 }), "expiresAt"),
+        (1, &settlements, json!({ "toId": "1", "amount": 1, "payFrom": "funds" }), "holdUntil"),
+    ] {
+        let least = if path == tokens { 0 } else { 60 } + if path == bonuses { 3_540 } else { 0 };
+        let mut body = body;
+        body[field] = json!(soon(least + 30));
+        let before = list(path).await;
+        let [one, two] = [1, 2].map(|channel| elsewhere(&group, &proxy, by, channel));
+        let held = proxy.hold(first_write("1"));
+        let (sent, at) = (body.clone(), path.to_owned());
+        let first = tokio::spawn(async move { one.post_once("key", &at, sent).await });
+        held.arrived().await;
+        group.api.pass(Duration::from_mins(1));
+        let second = two.post_once("key", path, body).await;
+        assert_eq!(second.code(), (400, "VALIDATION_ERROR"), "{path}: {}", second.text);
+        assert_eq!(second.body["details"][0]["path"], field, "{path}");
+        held.release().await;
+        let first = first.await.unwrap();
+        assert_eq!(first.code(), (409, "CONFLICT"), "{path}: {}", first.text);
+        assert_eq!(list(path).await, before, "{path}: nothing of the first one is written");
+    }
+    group.verify().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn refusal_by_the_state_ends_earlier_requests_with_its_key() {
+    let (proxy, group) = behind_proxy().await;
+    let [slow, fast] = [1, 2].map(|channel| elsewhere(&group, &proxy, 0, channel));
+    let expenses = group.path("/expenses");
+    let tea = json!({ "amount": 3, "description": "Tea" });
+    let held = proxy.hold(first_write("1"));
+    let (path, body) = (expenses.clone(), tea.clone());
+    let first = tokio::spawn(async move { slow.post_once("tea", &path, body).await });
+    held.arrived().await;
+    let archive = async |archived: bool| {
+        group.members[0].patch(&group.path(""), json!({ "archived": archived })).await.data(200);
+    };
+    archive(true).await;
+    let second = fast.post_once("tea", &expenses, tea.clone()).await;
+    assert_eq!(second.code(), (409, "GROUP_ARCHIVED"));
+    archive(false).await;
+    held.release().await;
+    assert_eq!(first.await.unwrap().code(), (409, "CONFLICT"));
+    assert_eq!(group.debts().await["summary"]["expenseCount"], 0);
+    let third = fast.post_once("tea", &expenses, tea).await;
+    assert_eq!(third.data(201)["description"], "Tea", "the key may be used again");
     group.verify().await;
 }

@@ -159,6 +159,7 @@ fn rows_of_groups() -> Vec<(&'static str, Result<Item, Error>)> {
         attempt: Some("00ff-1".to_owned()),
         request_hash: Some("ff".to_owned()),
         response: Some("{}".to_owned()),
+        fence: false,
         created_at: at,
         ttl: 1_705_861_800,
     };

@@ -42,6 +42,9 @@ pub struct IdempotencyRow {
     /// JSON of the response's `data`, if the request has a key and was carried out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<String>,
+    /// Whether it is the fence before a refusal.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fence: bool,
     /// Time of the request.
     pub created_at: Timestamp,
     /// Time when the row expires, in seconds since 1970.

@@ -216,6 +216,9 @@ impl Table {
                     ControlFlow::Continue(anew) => decision = anew,
                 }
             }
+            if known.is_overtaken {
+                return Err(Error::Contended);
+            }
             let failed = match decision.and_then(Decision::into_write) {
                 Err(failed) => failed,
                 Ok((mut transaction, result)) => {
@@ -280,7 +283,7 @@ impl Table {
         }
         let mut retry = Retry::new();
         loop {
-            let (name, put) = known.next_attempt(None)?;
+            let (name, put) = known.next_fence()?;
             match self.db.send(Transaction::from_iter([put])).await.outcome {
                 Ok(()) => {
                     known.fenced(name);

@@ -124,6 +124,11 @@ pub(crate) struct Known {
     pub(crate) is_of_other: bool,
     /// Whether no attempt so far can be committed any more.
     pub(crate) is_fenced: bool,
+    /// Whether a later request with the same key was refused since this one began. Its refusal says
+    /// that nothing of this one will be written, so this one decides no more.
+    pub(crate) is_overtaken: bool,
+    /// Whether the row has been read.
+    is_read: bool,
     /// The result of the request so far.
     pub(crate) result: Option<StoredResponse>,
 }
@@ -152,6 +157,8 @@ impl Known {
             last: Last::None,
             is_of_other: false,
             is_fenced: false,
+            is_overtaken: false,
+            is_read: false,
             result: None,
         }
     }
@@ -188,6 +195,19 @@ impl Known {
         &mut self,
         result: Option<StoredResponse>,
     ) -> Result<(String, Write), Error> {
+        self.next_put(result, false)
+    }
+
+    /// The name of a fence and its put of the row, with the result so far.
+    pub(crate) fn next_fence(&mut self) -> Result<(String, Write), Error> {
+        self.next_put(None, true)
+    }
+
+    fn next_put(
+        &mut self,
+        result: Option<StoredResponse>,
+        fence: bool,
+    ) -> Result<(String, Write), Error> {
         self.is_fenced = false;
         self.attempts = self.attempts.saturating_add(1);
         let name = format!("{}-{}", hex::encode(self.request.context.random), self.attempts);
@@ -199,6 +219,7 @@ impl Known {
             attempt: Some(name.clone()),
             request_hash: result.as_ref().and(self.request.request_hash.clone()),
             response: result.map(|result| result.data),
+            fence,
             created_at: now,
             ttl: now.seconds().saturating_add(retention.as_secs()),
         };
@@ -233,12 +254,18 @@ impl Known {
             }
         };
         let row = row.filter(|row| self.request.context.now.seconds() <= row.ttl);
+        let is_changed = self.last != last;
+        let is_fence = row.as_ref().is_some_and(|row| row.fence && row.response.is_none());
+        let is_later = row.as_ref().is_some_and(|row| row.created_at > self.request.context.now);
+        self.is_overtaken = is_fence && is_changed && (self.is_read || is_later);
+        self.is_read = true;
         let (hash, response) = row.map_or((None, None), |row| (row.request_hash, row.response));
         // Earlier releases stored something else for some requests, which must not be done again.
         let is_readable = response.is_some() && hash == self.request.request_hash;
         self.is_of_other = hash.is_some() && !is_readable;
         self.result = response.filter(|_| !self.is_of_other).map(|data| StoredResponse { data });
-        std::mem::replace(&mut self.last, last) != self.last
+        self.last = last;
+        is_changed
     }
 }
 
