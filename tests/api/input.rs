@@ -382,8 +382,7 @@ fn of_splits() -> Vec<Case> {
             .refuses("splits", "weights must not all be 0"),
         adjustment(json!(130))
             .refuses("splits", "the adjustments sum to 130, 30 more than the amount"),
-        adjustment(json!("-100.01"))
-            .refuses("splits[0].adjustment", "the share of 1 would be negative"),
+        adjustment(json!("-100.01")).refuses("splits[0].adjustment", "A's share would be negative"),
         adjustment(json!("0.001")).refuses("splits[0].adjustment", "must have at most 2 decimals"),
         of("equal", json!({ "items": [{ "name": "x" }] }))
             .refuses("items", "only with splitType itemized"),
@@ -437,7 +436,17 @@ fn of_lines() -> Vec<Case> {
         line(json!({ "kind": "drink" })).refuses("items[1].kind", "item, tax, tip, fee, discount"),
         line(json!({ "name": " " })).refuses("items[1].name", "1 to 100 characters"),
         line(json!({ "name": null })).refuses("items[1].name", "required"),
-        line(json!({ "amount": -1 })).refuses("items[1].amount", "must not be negative"),
+        line(json!({ "amount": -1 })).refuses(
+            "items[1].amount",
+            "must not be negative: what is taken off is a line of kind discount, with a positive \
+             amount",
+        ),
+        without_amount(
+            json!([{ "name": "deposit", "amount": -1 }, { "name": "x", "amount": 2 }]),
+        )
+        .refuses("items[0].amount", "must not be negative: what is taken off is a line of kind"),
+        items(json!([{ "name": "x", "amount": 9 }, { "kind": "discount", "name": "y", "rest": true, "amount": 1 }]))
+            .refuses("items[1].rest", "must not be on a line of kind discount"),
         line(json!({ "amount": "0.001" }))
             .refuses("items[1].amount", "must have at most 2 decimals"),
         line(json!({ "amount": null }))
@@ -484,7 +493,7 @@ fn of_lines() -> Vec<Case> {
             { "name": "rest", "sharers": [{ "userId": "1" }] },
             { "kind": "discount", "name": "x", "amount": 1, "sharers": [{ "userId": "2" }] },
         ]))
-        .refuses("items", "the share of 2 would be negative"),
+        .refuses("items", "B's share would be negative"),
     ];
     wrong_lines.into_iter().chain(wrong_sharers).collect()
 }

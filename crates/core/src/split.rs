@@ -149,7 +149,7 @@ pub enum SplitError {
         amount: Money,
     },
     /// With its adjustment, the share of a member would have the opposite sign of the amount.
-    #[error("{}", wrong_share(*.member, *.amount))]
+    #[error("{}", wrong_share("a member", *.amount))]
     AdjustedShare {
         /// Position of the member.
         index: usize,
@@ -159,7 +159,7 @@ pub enum SplitError {
         amount: Money,
     },
     /// With discounts, the share of a member would have the opposite sign of the amount.
-    #[error("{}", wrong_share(*.member, *.amount))]
+    #[error("{}", wrong_share("a member", *.amount))]
     LineShare {
         /// The member.
         member: MemberId,
@@ -188,10 +188,22 @@ pub enum SplitError {
     OtherShares,
 }
 
-/// A share that has the opposite sign of the amount.
-fn wrong_share(member: MemberId, amount: Money) -> String {
+/// A member's share that has the opposite sign of the amount.
+fn wrong_share(name: &str, amount: Money) -> String {
     let sign = if amount.minor < 0 { "positive: the expense is negative" } else { "negative" };
-    format!("the share of {member} would be {sign}")
+    format!("{name}'s share would be {sign}")
+}
+
+impl SplitError {
+    /// The message, in which a member has the name that `name_of` gives.
+    pub(crate) fn naming(self, name_of: impl Fn(MemberId) -> String) -> String {
+        match self {
+            Self::AdjustedShare { member, amount, .. } | Self::LineShare { member, amount } => {
+                wrong_share(&name_of(member), amount)
+            }
+            _ => self.to_string(),
+        }
+    }
 }
 
 /// A sum and its difference from the amount: "79, 1 less than the amount".

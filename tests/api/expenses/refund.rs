@@ -121,7 +121,7 @@ async fn messages_about_a_refund_have_its_signs() {
             "splits",
             adjusted("81"),
             "splits[0].adjustment",
-            "the share of 1 would be positive: the expense is negative",
+            "A's share would be positive: the expense is negative",
         ),
         (
             "itemized",
@@ -135,7 +135,8 @@ async fn messages_about_a_refund_have_its_signs() {
             "items",
             json!([{ "name": "x", "amount": 80 }]),
             "items[0].amount",
-            "items[0].amount must not be positive: the expense is negative",
+            "items[0].amount must not be positive: the expense is negative, and what is taken off \
+             is a line of kind discount, with a negative amount",
         ),
         (
             "itemized",

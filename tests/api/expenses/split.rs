@@ -269,3 +269,32 @@ async fn largest_expense_is_below_100_kilobytes() {
     assert!((30_000..100_000).contains(&size), "{size}");
     group.verify().await;
 }
+
+#[tokio::test]
+async fn tax_and_tip_take_what_the_items_leave_of_the_total() {
+    let group = Group::new(2, "EUR").await;
+    let dishes = json!([
+        { "name": "Fish", "amount": 20, "sharers": [{ "userId": "1" }] },
+        { "name": "Soup", "amount": 10, "sharers": [{ "userId": "2" }] },
+    ]);
+    for (kind, sent) in
+        [("tax", json!({})), ("tip", json!({ "rest": true, "amount": 1 })), ("fee", json!({}))]
+    {
+        let mut items = dishes.clone();
+        let mut rest = json!({ "kind": kind, "name": kind });
+        rest.as_object_mut().unwrap().extend(sent.as_object().unwrap().clone());
+        items.as_array_mut().unwrap().push(rest);
+        let made =
+            json!({ "amount": 33, "description": "x", "splitType": "itemized", "items": items });
+        let made = create(&group, made).await;
+        assert_eq!(
+            (&made["items"][2]["amount"], &made["items"][2]["rest"]),
+            (&json!(3), &json!(true))
+        );
+        assert_eq!(shares(&made), ["22", "11"], "{kind}");
+        let edited = json!({ "amount": 36 });
+        let edited = group.members[0].put(&path(&group, &made), edited).await.data(200).clone();
+        assert_eq!(shares(&edited), ["24", "12"], "{kind}");
+    }
+    group.verify().await;
+}

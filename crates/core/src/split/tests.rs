@@ -64,7 +64,7 @@ fn invalid_splits_are_refused() {
         ),
         (
             Split::Adjustment(vec![(user(1), 0), (user(2), -102)]),
-            "the share of 2 would be negative",
+            "a member's share would be negative",
         ),
         (Split::Exact(vec![(user(1), -1), (user(2), 101)]), "must not be negative"),
         (
@@ -99,7 +99,7 @@ fn messages_about_a_negative_expense_have_its_signs() {
         ),
         (
             Split::Adjustment(vec![(user(1), 0), (user(2), 102)]),
-            "the share of 2 would be positive: the expense is negative",
+            "a member's share would be positive: the expense is negative",
         ),
     ];
     for (split, message) in rows {
@@ -193,7 +193,7 @@ fn lines_without_a_result_are_refused() {
         ),
         (
             vec![line(Item, 110, &[a]), line(Item, 5, &[b]), line(Discount, 15, &[b])],
-            "the share of 2 would be negative",
+            "a member's share would be negative",
         ),
         (
             vec![line(Item, 100, &[(1, "0.00001")])],

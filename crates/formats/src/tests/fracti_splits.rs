@@ -96,7 +96,7 @@ fn split_that_cannot_be_kept_leaves_exact_amounts_and_a_warning() {
         (
             "\"adjustment\": 7.5",
             "\"adjustment\": -58",
-            "entries[8] the share of Alice would be negative",
+            "entries[8] Alice's share would be negative",
         ),
         ("\"exact\"", "\"equal\"", "entries[11] the amounts do not follow from the split"),
         ("\"exact\"", "\"itemized\"", "entries[11] items is required"),

@@ -117,7 +117,7 @@ impl Draft<Edit> {
                     return Some((amount, unchanged()));
                 }
                 let shares = members.shares(&split, amount, before.id);
-                let shares = keep_split(shares, &mut errors)?;
+                let shares = keep_split(shares, &members, &mut errors)?;
                 let items = stored_items(&split, amount.currency);
                 Some((amount, (split.split_type(), shares, items)))
             })

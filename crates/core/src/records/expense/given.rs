@@ -27,7 +27,7 @@ impl NewExpense {
         let mut errors = FieldErrors::default();
         let read = self.split(self.currency.value().copied(), &members, &mut errors);
         let split = read.and_then(|(amount, split)| {
-            keep_split(split.check_shares(amount, shares), &mut errors).map(|()| split)
+            keep_split(split.check_shares(amount, shares), &members, &mut errors).map(|()| split)
         });
         errors.finish(split)
     }

@@ -143,9 +143,11 @@ pub(super) fn read_lines(
 ) -> Option<(Money, Split)> {
     let amount = given.value().and_then(|it| not_zero("amount", *it, currency, errors));
     let numbers = inputs.iter().filter(|it| !it.takes_rest()).filter_map(|it| it.amount.value());
-    let first = numbers.copied().find(|number| *number != Decimal::ZERO);
+    let numbers = numbers.copied().filter(|number| *number != Decimal::ZERO);
+    // It is a refund if no line is above zero.
+    let largest = numbers.map(|number| if number.is_negative() { -1 } else { 1 }).max();
     let sign = match given {
-        Field::Absent => first.map(|number| if number.is_negative() { -1 } else { 1 }),
+        Field::Absent => largest,
         Field::Invalid | Field::Value(_) => amount.map(|amount| amount.minor.signum()),
     };
     check_kinds(inputs, errors);
@@ -247,6 +249,12 @@ fn add_up(
 }
 
 impl LineContext<'_> {
+    /// Whether a number has the opposite sign of the expense.
+    fn is_taken_off(&self, number: Decimal) -> bool {
+        let opposite = self.sign.is_some_and(|sign| number.is_negative() == (sign > 0));
+        opposite && number != Decimal::ZERO
+    }
+
     /// A line, without an amount if it takes the rest.
     fn read_line(
         &self,
@@ -257,23 +265,36 @@ impl LineContext<'_> {
         let path = Path::from("items").index(index);
         let kind = input.kind.or(LineKind::Item);
         let rest = input.takes_rest();
-        if rest && !matches!(kind, None | Some(LineKind::Item | LineKind::Fee)) {
+        let is_rest_discount = rest && kind == Some(LineKind::Discount);
+        if is_rest_discount {
             if input.amount.is_absent() {
                 errors.missing(path.field("amount"));
             } else {
-                errors.push(path.field("rest"), "must be on a line of kind item or fee");
+                errors.push(path.field("rest"), "must not be on a line of kind discount");
             }
         }
         let amount = match input.amount {
+            _ if is_rest_discount => None,
             _ if rest => Some(None),
             Field::Absent => {
                 errors.missing(path.field("amount"));
                 None
             }
             Field::Invalid => None,
+            Field::Value(number) if self.is_taken_off(number) => {
+                let rule = if self.sign == Some(1) {
+                    "must not be negative: what is taken off is a line of kind discount, with a \
+                     positive amount"
+                } else {
+                    "must not be positive: the expense is negative, and what is taken off is a \
+                     line of kind discount, with a negative amount"
+                };
+                errors.push(path.field("amount"), rule);
+                None
+            }
             Field::Value(number) => {
                 let path = path.field("amount");
-                signed(path, number, self.currency, self.sign, errors).map(|it| Some(it.minor))
+                signed(path, number, self.currency, None, errors).map(|it| Some(it.minor))
             }
         };
         if let Field::Value(quantity) = input.quantity {

@@ -47,6 +47,12 @@ impl<'a> Members<'a> {
         self.present.get(&user).or_else(|| self.before.get(&user)).copied()
     }
 
+    /// The name of a member for a message; the id if it is not known.
+    pub(super) fn called(&self, user: MemberId) -> String {
+        let name = self.find(user).filter(|name| !name.is_empty());
+        name.map_or_else(|| user.to_string(), ToOwned::to_owned)
+    }
+
     /// The name of a member; empty if it is not known.
     pub(super) fn name_of(&self, user: MemberId) -> String {
         self.find(user).unwrap_or_default().to_owned()

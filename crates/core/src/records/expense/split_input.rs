@@ -237,20 +237,26 @@ fn read_numbers<T>(
     numbers.into_iter().collect()
 }
 
-/// The result of a valid split. Reports the rule that an invalid one breaks.
-pub(super) fn keep_split<T>(split: Result<T, SplitError>, errors: &mut FieldErrors) -> Option<T> {
+/// The result of a valid split. Reports the rule that an invalid one breaks, with the names of
+/// `members`.
+pub(super) fn keep_split<T>(
+    split: Result<T, SplitError>,
+    members: &Members<'_>,
+    errors: &mut FieldErrors,
+) -> Option<T> {
     let error = match split {
         Ok(split) => return Some(split),
         Err(error) => error,
     };
+    let rule = error.naming(|member| members.called(member));
     match error {
         SplitError::TooMany(shares) => errors.too_many_shares(shares),
         SplitError::AdjustedShare { index, .. } => {
-            errors.push(Path::from("splits").index(index).field("adjustment"), error);
+            errors.push(Path::from("splits").index(index).field("adjustment"), rule);
         }
-        SplitError::OverNothing(index) => errors.push(Path::from("items").index(index), error),
+        SplitError::OverNothing(index) => errors.push(Path::from("items").index(index), rule),
         SplitError::Lines { .. } | SplitError::LineWeight | SplitError::LineShare { .. } => {
-            errors.push("items", error);
+            errors.push("items", rule);
         }
         SplitError::Empty
         | SplitError::Twice(_)
@@ -262,7 +268,7 @@ pub(super) fn keep_split<T>(split: Result<T, SplitError>, errors: &mut FieldErro
         | SplitError::NoWeight
         | SplitError::Adjustments { .. }
         | SplitError::TooLarge
-        | SplitError::OtherShares => errors.push("splits", error),
+        | SplitError::OtherShares => errors.push("splits", rule),
     }
     None
 }
