@@ -8,6 +8,7 @@ mod access;
 mod admin;
 mod alarms;
 mod amounts;
+mod buttons;
 mod changes;
 mod concurrency;
 mod context;

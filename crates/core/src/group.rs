@@ -4,6 +4,7 @@ mod categories;
 pub mod group_state;
 mod guest;
 mod invitation;
+pub mod labels;
 pub mod links;
 pub mod named;
 
@@ -203,6 +204,14 @@ impl Group {
     #[must_use]
     pub fn is_created_by(&self, member: &Member) -> bool {
         self.created_by.map_or(member.joined_at == self.created_at, |user| member.id == user)
+    }
+
+    /// Whether a present member may remove another one: any member removes guests, and the creator
+    /// removes users.
+    #[must_use]
+    pub fn may_remove(&self, caller: &Member, member: &Member) -> bool {
+        let by_creator = self.is_created_by(caller) && !self.is_created_by(member);
+        member.id.guest().is_some() || by_creator
     }
 }
 

@@ -12,6 +12,8 @@
 //         data-list             field that is sent also if it is an empty list
 //         data-undo             operation that takes the change back, offered for some seconds
 //         data-done             what is said after it
+//         data-me               the reader, in the form of a payment
+//         data-ask              what is asked before it is sent
 //   control: data-decimal       a number; a comma is a decimal point, and sums are added up
 //            data-json          its value is JSON, as true or 3
 //            data-null          it is sent as null if it is empty
@@ -86,6 +88,10 @@ const texts = {
   plan: ['{a} expenses, {b} payments; {c} are there already', 'Расходов: {a}, платежей: {b}; уже есть: {c}'],
   copied: ['Copied', 'Скопировано'],
   back: ['Back', 'Назад'],
+  repeated: ['This payment is recorded already, and waits to be confirmed.', 'Этот платёж уже записан и ждёт подтверждения.'],
+  confirm: ['Confirm the payment of {a}', 'Подтвердить платёж, {a}'],
+  look: ['Show it', 'Показать его'],
+  another: ['It is another payment', 'Это другой платёж'],
   odd: ['{a} or {b}: the odd unit goes around', '{a} или {b}: лишняя единица достаётся по очереди'],
 };
 const text = (name) => texts[name][ru ? 1 : 0];
@@ -434,6 +440,14 @@ function read(form) {
     else list[key] = index;
   }
   if (form.dataset.list) body[form.dataset.list] ??= [];
+  // A line below zero takes something off.
+  const lines = body.items ?? body.receipt?.items ?? [];
+  if (lines.some(({ amount }) => amount > 0)) {
+    for (const line of lines.filter(({ amount }) => amount < 0)) {
+      line.kind = 'discount';
+      line.amount = line.amount.slice(1);
+    }
+  }
   return { body, paths };
 }
 
@@ -576,6 +590,25 @@ function prepare(form) {
       note.classList.add('error');
     }
   };
+  // The payment that waits may be the same one: it is offered first.
+  const offer = (id, problem) => {
+    const { fromId } = form.elements;
+    const own = fromId.value === data.me;
+    const make = (tag, more) => Object.assign(document.createElement(tag), { className: 'small-button', ...more });
+    const link = make('a', { href: `${parent(form).replace(/balances$/, '')}settlements/${id}` });
+    link.textContent = own ? text('look') : text('confirm').replace('{a}', fromId.selectedOptions[0].textContent);
+    link.addEventListener('click', () => { dirty = false });
+    const other = make('button', { type: 'button', textContent: text('another') });
+    other.addEventListener('click', () => {
+      const separate = make('input', { type: 'hidden', name: 'separate', value: 'true' });
+      separate.dataset.json = '';
+      form.append(separate);
+      send();
+      separate.remove();
+    });
+    problem.replaceChildren(text('repeated'), ' ', link, ' ', other);
+    problem.hidden = false;
+  };
   const send = async (submitter) => {
     const button = submitter ?? form.querySelector('[data-main]') ?? form.querySelector('button:not([type=button])');
     const problem = form.querySelector('[data-problem]') ?? document.createElement('p');
@@ -634,7 +667,8 @@ function prepare(form) {
         dirty = false;
         await visit(here(), { push: false, quiet: true });
         say(text('changed'));
-      } else {
+      } else if (code === 'PAYMENT_PENDING') offer(error.problem.details[0].settlementId, problem);
+      else {
         const rest = mark(form, paths, error.problem.details ?? []);
         const shown = rest.join('. ') || (error.problem.details?.length ? '' : error.message);
         problem.textContent = shown;
@@ -666,6 +700,7 @@ function prepare(form) {
   });
   form.addEventListener('submit', (event) => {
     event.preventDefault();
+    if (data.ask && !confirm(data.ask)) return undefined;
     if (data.get === undefined) return send(event.submitter);
     const fields = [...new FormData(form)].filter(([, value]) => value);
     return visit(`${form.getAttribute('action')}?${new URLSearchParams(fields)}`);

@@ -6,7 +6,7 @@ use fracti_core::{
     currency::Currency,
     decimal::Decimal,
     expense::ExpenseCategory,
-    group::{Group, Member},
+    group::{Group, Member, labels},
     id::{GroupId, MemberId, QuestionId},
 };
 use maud::{Markup, html};
@@ -16,19 +16,25 @@ use crate::text::Language;
 /// Number of colours of avatars.
 const HUES: usize = 8;
 
-/// The members of a group as a reader sees them: the reader is "You".
+/// The members of a group as a reader sees them: the reader is "You", and names that are not unique
+/// have an addition.
 pub(crate) struct Names<'a> {
     language: Language,
     me: MemberId,
     members: HashMap<MemberId, (usize, &'a Member)>,
+    /// Names with an addition.
+    labels: HashMap<MemberId, String>,
 }
 
 impl<'a> Names<'a> {
     /// The names of `members` for the reader `me`.
     pub(crate) fn new(language: Language, me: MemberId, members: &'a [Member]) -> Self {
+        let additions = labels::additions(members);
+        let label = |it: &Member| Some((it.id, format!("{} {}", it.name, additions.get(&it.id)?)));
+        let labels = members.iter().filter_map(label).collect();
         let places = members.iter().enumerate();
         let members = places.map(|(place, member)| (member.id, (place, member))).collect();
-        Self { language, me, members }
+        Self { language, me, members, labels }
     }
 
     /// Whether the member is the reader.
@@ -41,7 +47,8 @@ impl<'a> Names<'a> {
         if self.is_me(id) {
             return self.language.you();
         }
-        self.members.get(&id).map_or(stored, |(_, member)| &member.name)
+        let label = self.labels.get(&id);
+        label.or_else(|| self.members.get(&id).map(|(_, it)| &it.name)).map_or(stored, |it| it)
     }
 
     /// The present name of a member.

@@ -88,8 +88,7 @@ impl Table {
             )?;
             let caller = Member::require_present(caller)?;
             let before = member.ok_or(Error::NoMember)?;
-            let by_creator = group.is_created_by(&caller) && !group.is_created_by(&before);
-            if before.id.user().is_some() && !by_creator {
+            if !group.may_remove(&caller, &before) {
                 return Err(Error::NotRemovable.into());
             }
             if before.linked_to.is_some() {

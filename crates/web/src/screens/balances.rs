@@ -7,7 +7,10 @@ use fracti_core::{
 use fracti_http::{App, AsMember, Context, Problem};
 use maud::{Markup, html};
 
-use super::group::{add, head, waiting};
+use super::{
+    group::{add, head, waiting},
+    settlement::Rights,
+};
 use crate::{
     chart::{self, Flow},
     fragment::Fragment,
@@ -41,7 +44,7 @@ pub(crate) async fn show(
     });
     Ok(Fragment(html! {
         (head(l, &group, 1))
-        (waiting(l, &group, &names, &pending))
+        (waiting(l, &group, &names, (&Rights::of(&members, member_key.user), &ledger), &pending))
         div.columns {
             (view.balances(&ids))
             section {

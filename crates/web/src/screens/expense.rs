@@ -5,9 +5,10 @@ use fracti_core::{
     decimal::Decimal,
     entry::Entry,
     expense::{Expense, ShareBreakdown},
-    group::Group,
+    group::{Group, Member},
     id::{ExpenseId, MemberId},
     ledger::EntryStatus,
+    links::Links,
     split::{Line, Sharing},
     time::Day,
 };
@@ -40,6 +41,8 @@ pub(crate) async fn show(
     let names = Names::new(l, member_key.user.into(), &members);
     let view = View { l, group: &group, names: &names, expense: &expense, today: now.day() };
     let path = format!("{}/expenses/{id}", ui::group_path(group.id));
+    let links: Links = members.iter().collect();
+    let may_edit = expense.may_edit(member_key.user, &links, &members);
     Ok(Fragment(html! {
         a.back href=(ui::group_path(group.id)) { (group.title) }
         h1 tabindex="-1" data-title { (expense.description) }
@@ -55,7 +58,10 @@ pub(crate) async fn show(
                 (view.history(&history.items))
             }
         }
-        @if !group.archived { (view.actions(&path)) }
+        @if !group.archived {
+            (view.actions(&path, may_edit))
+            @if !may_edit { (only(l, &names, &members, &expense)) }
+        }
     }))
 }
 
@@ -193,17 +199,39 @@ impl View<'_> {
         }
     }
 
-    fn actions(&self, path: &str) -> Markup {
+    fn actions(&self, path: &str, may_edit: bool) -> Markup {
         let (l, expense) = (self.l, self.expense);
         let api = format!("/api/groups/{}/expenses/{}", self.group.id, expense.id);
         html! {
             section.card.actions {
-                a.small-button href={ (path) "/edit" } { (l.edit()) }
+                @if may_edit { a.small-button href={ (path) "/edit" } { (l.edit()) } }
                 a.small-button href={ (ui::group_path(self.group.id)) "/expenses/new?from=" (expense.id) } { (l.duplicate()) }
-                form.inline action=(api) data-method="DELETE" data-etag=(tag_of(&ExpenseView::from(expense.clone())))
-                    data-then=(ui::group_path(self.group.id)) data-undo={ (api) "/restore" } data-done=(l.deleted()) {
-                    button.small-button.danger { (l.delete()) }
+                @if may_edit {
+                    form.inline action=(api) data-method="DELETE" data-etag=(tag_of(&ExpenseView::from(expense.clone())))
+                        data-then=(ui::group_path(self.group.id)) data-undo={ (api) "/restore" } data-done=(l.deleted()) {
+                        button.small-button.danger { (l.delete()) }
+                    }
                 }
+            }
+        }
+    }
+}
+
+/// Says who may change an expense that the reader may not, and how to reach them.
+pub(crate) fn only(l: Language, names: &Names<'_>, members: &[Member], of: &Expense) -> Markup {
+    let links: Links = members.iter().collect();
+    let present = |id| members.iter().find(|it| it.id == links.resolve(id) && it.is_present());
+    let recorder = of.created_by.and_then(|user| present(user.into()));
+    let line = match recorder {
+        Some(member) => l.only_recorder(names.of(member.id)),
+        None => l.only_payer(names.of(links.resolve(of.payer_id))),
+    };
+    let username = recorder.or_else(|| present(of.payer_id)).and_then(|it| it.username.as_ref());
+    html! {
+        p.note.hint {
+            (line)
+            @if let Some(username) = username {
+                " " button.small-button type="button" data-open={ "https://t.me/" (username) } { "@" (username) }
             }
         }
     }

@@ -7,6 +7,7 @@ use fracti_core::{
     expense::{Expense, ExpenseCategory, Share},
     group::{Group, Member},
     id::{ExpenseId, MemberId},
+    links::Links,
     spending::{Spending, SpendingId},
     split::{Line, LineKind, Sharing, SplitType},
 };
@@ -16,6 +17,7 @@ use fracti_http::{
 };
 use maud::{Markup, html};
 
+use super::expense::only;
 use crate::{
     fragment::Fragment,
     text::Language,
@@ -76,11 +78,20 @@ pub(crate) async fn edit(
         app.table.group(member_key, now),
         app.table.expense(member_key, id, now),
     )?;
+    let names = Names::new(l, member_key.user.into(), &members);
+    let links: Links = members.iter().collect();
+    if !expense.may_edit(member_key.user, &links, &members) {
+        return Ok(Fragment(html! {
+            a.back href={ (ui::group_path(group.id)) "/expenses/" (id) } { (expense.description) }
+            h1 tabindex="-1" data-title { (l.edit_expense()) }
+            (only(l, &names, &members, &expense))
+        }));
+    }
     let form = Form {
         l,
         group: &group,
         members: &members,
-        names: &Names::new(l, member_key.user.into(), &members),
+        names: &names,
         me: member_key.user.into(),
         before: Some(&expense),
         spending: None,

@@ -5,6 +5,7 @@ use fracti_core::{
     category::Category,
     expense::{ExpenseCategory, Filter, ListOrder},
     group::Group,
+    links::Links,
     time::Day,
 };
 use fracti_http::{App, AsMember, Context, ListId, Paging, Parameters, Problem, QueryReader};
@@ -51,11 +52,18 @@ pub(crate) async fn show(
             app.table.deleted_expenses(member_key, &page),
         )?;
         let next = deleted.next.as_ref().map(|after| paging.cursor(&list_id, after));
+        let (group, members) = group;
+        let names = Names::new(l, member_key.user.into(), &members);
+        let links: Links = members.iter().collect();
+        let row = |it: &Deleted| {
+            let may_edit = it.expense.may_edit(member_key.user, &links, &members);
+            deleted_row(l, &group, &names, it, (now.day(), may_edit && !group.archived))
+        };
         return Ok(Fragment(html! {
             (back)
             h1 tabindex="-1" data-title { (l.deleted_expenses()) }
             @if deleted.items.is_empty() { p.card.empty { (l.no_deleted()) } }
-            ul.card.list { @for it in &deleted.items { (deleted_row(l, &group.0, it, now.day())) } }
+            ul.card.list { @for it in &deleted.items { (row(it)) } }
             @if let Some(next) = next { (ui::show_more(l, &path, Some("deleted=true".to_owned()), &next)) }
         }));
     }
@@ -129,14 +137,22 @@ fn filters(
     }
 }
 
-fn deleted_row(l: Language, group: &Group, it: &Deleted, today: Day) -> Markup {
+fn deleted_row(
+    l: Language,
+    group: &Group,
+    names: &Names<'_>,
+    it: &Deleted,
+    (today, may_restore): (Day, bool),
+) -> Markup {
     html! {
         li.row {
             span.icon aria-hidden="true" { (ui::emoji(group, it.expense.category)) }
             span.grow { (it.expense.description) " " (ui::money(l, it.expense.amount, it.expense.currency))
-                small.hint { (l.deleted_by(&it.name, l.moment(it.at, today))) } }
-            form.inline action={ "/api/groups/" (group.id) "/expenses/" (it.expense.id) "/restore" } data-method="POST" data-then="" {
-                button.small-button { (l.restore()) }
+                small.hint { (l.deleted_by(names.stored(it.by.into(), &it.name), l.moment(it.at, today))) } }
+            @if may_restore {
+                form.inline action={ "/api/groups/" (group.id) "/expenses/" (it.expense.id) "/restore" } data-method="POST" data-then="" {
+                    button.small-button { (l.restore()) }
+                }
             }
         }
     }

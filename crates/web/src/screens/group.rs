@@ -8,15 +8,16 @@ use fracti_core::{
     decimal::Decimal,
     expense::{Expense, Filter, ListOrder},
     group::{Group, Member},
-    id::{GroupId, MemberId},
+    id::MemberId,
     ledger::Ledger,
-    settlement::Settlement,
+    settlement::{Settlement, SettlementAction},
     time::Day,
 };
 use fracti_http::{App, AsMember, Context, Problem};
 use fracti_store::Page;
 use maud::{Markup, html};
 
+use super::settlement::Rights;
 use crate::{
     fragment::Fragment,
     text::Language,
@@ -46,7 +47,7 @@ pub(crate) async fn show(
     Ok(Fragment(html! {
         (head(l, &group, 0))
         (own_balance(l, &group, &ledger, me))
-        (waiting(l, &group, &names, &pending))
+        (waiting(l, &group, &names, (&Rights::of(&members, member_key.user), &ledger), &pending))
         (news(l, &group, &ledger))
         section aria-label=(l.expenses()) {
             @if expenses.items.is_empty() { p.card.empty { (l.no_expenses()) } }
@@ -121,14 +122,20 @@ fn own_balance(l: Language, group: &Group, ledger: &Ledger, me: MemberId) -> Mar
     }
 }
 
-/// Payments that the reader is to confirm, or that are on their way.
+/// Payments to the reader that they may confirm.
 pub(crate) fn waiting(
     l: Language,
     group: &Group,
     names: &Names<'_>,
+    (rights, ledger): (&Rights, &Ledger),
     pending: &[Settlement],
 ) -> Markup {
-    let to_me: Vec<&Settlement> = pending.iter().filter(|it| names.is_me(it.to_user_id)).collect();
+    let is_mine = |it: &&Settlement| {
+        names.is_me(ledger.links.resolve(it.to_user_id))
+            && rights.may(it, SettlementAction::Confirm)
+            && !group.archived
+    };
+    let to_me: Vec<&Settlement> = pending.iter().filter(is_mine).collect();
     html! {
         @if !to_me.is_empty() {
             section {
@@ -142,22 +149,11 @@ pub(crate) fn waiting(
                                     names.stored(settlement.from_user_id, &settlement.from_user_name),
                                     l.money(settlement.amount, settlement.currency)))
                             }
-                            (decide(group.id, settlement, "completed", l.confirm()))
-                            (decide(group.id, settlement, "failed", l.not_received()))
+                            (rights.buttons(l, names, ledger, settlement))
                         }
                     }
                 }
             }
-        }
-    }
-}
-
-/// A button by which the recipient says what became of a payment.
-pub(crate) fn decide(group: GroupId, settlement: &Settlement, status: &str, label: &str) -> Markup {
-    html! {
-        form.inline action={ "/api/groups/" (group) "/settlements/" (settlement.id) } data-method="PUT" data-then="" {
-            input type="hidden" name="status" value=(status);
-            button.small-button { (label) }
         }
     }
 }

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use axum::extract::State;
 use fracti_core::{currency::Currency, settlement::Settlement, time::Day};
 use fracti_http::{App, Caller, Context, Problem};
-use fracti_store::{Activity, ActivityPosition, OpenPlace, Page, SettlementFilter};
+use fracti_store::{Activity, ActivityPosition, Membership, OpenPlace, Page, SettlementFilter};
 use maud::{Markup, html};
 
-use super::group::decide;
+use super::settlement::{decide, turns};
 use crate::{fragment::Fragment, text::Language, ui};
 
 /// Groups that are added up.
@@ -41,6 +41,8 @@ pub(crate) async fn show(
         *side = side.saturating_add(net);
     }
     let received = payments.items.iter().filter(|it| it.to_user_id == user.id);
+    let of_group = |it: &Settlement| groups.items.iter().find(|own| own.group.id == it.group_id);
+    let received: Vec<_> = received.map(|it| (it, of_group(it))).collect();
     Ok(Fragment(html! {
         (ui::tabs(l.sections(), &[(l.groups(), "/app".to_owned()), (l.me(), "/app/me".to_owned())], 1))
         h1 tabindex="-1" data-title { (user.name) }
@@ -51,7 +53,7 @@ pub(crate) async fn show(
                 @if *owes != 0 { p { span.hint { (l.you_owe()) } bdi.big.minus dir="ltr" { (l.minor(owes.saturating_abs(), *currency)) } } }
             }
         }
-        (wait(l, &received.collect::<Vec<_>>()))
+        (wait(l, &received))
         @if !questions.is_empty() {
             section { h2 { (l.open_questions()) }
                 ul.card.list { @for seen in &questions {
@@ -92,19 +94,25 @@ fn links(
     links
 }
 
-/// Payments that the reader is to confirm.
-fn wait(l: Language, payments: &[&Settlement]) -> Markup {
+/// Payments that the reader is to confirm, each with its group.
+fn wait(l: Language, payments: &[(&Settlement, Option<&Membership>)]) -> Markup {
+    let ask = |it: &Settlement, own: &Membership| {
+        let net = own.totals.get(&it.currency).map_or(0, |it| it.net());
+        turns(it, net).map(|owed| l.then_you_owe(l.minor(owed, it.currency)))
+    };
     html! {
         @if !payments.is_empty() {
             section { h2 { (l.waits_for_you()) }
-                ul.card.list { @for it in payments {
+                ul.card.list { @for (it, own) in payments {
                     li.row.wrap {
                         a.grow.tall href={ (ui::group_path(it.group_id)) "/settlements/" (it.id) } {
                             (l.payment_to_you(&it.from_user_name, l.money(it.amount, it.currency)))
                             @if let Some(title) = &it.group_title { small.hint { (title) } }
                         }
-                        (decide(it.group_id, it, "completed", l.confirm()))
-                        (decide(it.group_id, it, "failed", l.not_received()))
+                        @if let Some(own) = own.filter(|own| !own.group.archived) {
+                            (decide(it, "completed", l.confirm(), ask(it, own).as_deref()))
+                            (decide(it, "failed", l.not_received(), None))
+                        }
                     }
                 } } }
         }

@@ -1,7 +1,11 @@
 //! The members of a group: guests, past members, the reader's wallet, invitations.
 
 use axum::extract::State;
-use fracti_core::group::{Group, Invitation, Member};
+use fracti_core::{
+    group::{Group, Invitation, Member},
+    input::Unsettled,
+    ledger::Ledger,
+};
 use fracti_http::{App, AsMember, Context, Problem};
 use maud::{Markup, html};
 
@@ -17,9 +21,10 @@ pub(crate) async fn show(
     Context { now, .. }: Context,
     l: Language,
 ) -> Result<Fragment, Problem> {
-    let (group, members) = app.table.group(member_key, now).await?;
+    let (group, members, ledger) = app.table.group_and_ledger(member_key, now).await?;
     let names = Names::new(l, member_key.user.into(), &members);
-    let view = View { l, group: &group, names: &names, members: &members };
+    let me = members.iter().find(|it| it.id == member_key.user);
+    let view = View { l, group: &group, names: &names, members: &members, ledger: &ledger, me };
     let (present, past): (Vec<&Member>, Vec<&Member>) =
         members.iter().filter(|it| it.linked_to.is_none()).partition(|it| it.is_present());
     let link = ui::start_link(app.bot_username.as_deref(), group.id, ui::Start::Group);
@@ -44,6 +49,26 @@ struct View<'a> {
     group: &'a Group,
     names: &'a Names<'a>,
     members: &'a [Member],
+    ledger: &'a Ledger,
+    me: Option<&'a Member>,
+}
+
+/// What is open, and the way to settle it. Balances of the reader, or of another member.
+pub(crate) fn settle_first(l: Language, group: &Group, open: &Unsettled, own: bool) -> Markup {
+    html! {
+        p.hint {
+            @for (currency, net) in &open.balances {
+                @let amount = l.minor(net.saturating_abs(), *currency);
+                @match (own, *net < 0) {
+                    (false, _) => (l.settle_first(amount)),
+                    (true, true) => (l.settle_first_owing(amount)),
+                    (true, false) => (l.settle_first_owed(amount)),
+                } " "
+            }
+            @if open.pending > 0 { (l.pending_first()) }
+        }
+        a.small-button href={ (ui::group_path(group.id)) "/balances" } { (l.settle()) }
+    }
 }
 
 impl View<'_> {
@@ -58,6 +83,7 @@ impl View<'_> {
     /// A member who is present. Guests can be renamed and linked, all others removed.
     fn row(&self, member: &Member) -> Markup {
         let (l, me) = (self.l, self.names.is_me(member.id));
+        let may_remove = self.me.is_some_and(|me| self.group.may_remove(me, member));
         html! {
             li {
                 div.row {
@@ -68,11 +94,14 @@ impl View<'_> {
                         @if let Some(username) = &member.username { small.hint { "@" (username) } }
                     }
                 }
-                @if !me && !self.group.archived {
+                @if may_remove && !me && !self.group.archived {
                     details.fields { summary { (l.edit()) }
                         @if member.guest { (self.rename(member)) (self.link(member)) }
-                        form action=(self.of_member(member, "")) data-method="DELETE" data-then="" {
-                            button.small-button.danger { (l.remove()) }
+                        @match self.ledger.check_settled(member.id) {
+                            Ok(()) => form action=(self.of_member(member, "")) data-method="DELETE" data-then="" {
+                                button.small-button.danger { (l.remove()) }
+                            },
+                            Err(open) => (settle_first(l, self.group, &open, false)),
                         }
                     }
                 }
@@ -93,7 +122,9 @@ impl View<'_> {
     /// Says which user the guest turned out to be.
     fn link(&self, guest: &Member) -> Markup {
         let id = format!("user-{}", guest.id);
+        // Another member says it of the reader.
         let users = self.members.iter().filter(|it| it.is_present() && !it.guest);
+        let users = users.filter(|it| !self.names.is_me(it.id));
         html! {
             form action=(self.of_member(guest, "/link")) data-method="POST" data-then="" {
                 (ui::field(&id, self.l.link_guest(), &html! {
@@ -132,7 +163,7 @@ impl View<'_> {
     fn invite(&self, link: &str) -> Markup {
         let l = self.l;
         html! {
-            details.card.fields { summary { (l.invite()) }
+            details.card.fields data-token { summary { (l.invite()) }
                 @match self.group.invitation {
                     None => button.small-button type="button" data-share-link=(link) data-text=(l.invitation_text(&self.group.title)) { (l.send_invitation()) },
                     Some(Invitation::Code(_)) => p.hint { (l.link_only()) },
@@ -154,8 +185,8 @@ impl View<'_> {
     /// The reader's wallet, and leaving.
     fn own(&self) -> Markup {
         let l = self.l;
-        let me = self.members.iter().find(|it| self.names.is_me(it.id));
-        let wallet = me.and_then(|it| it.wallet.as_ref());
+        let wallet = self.me.and_then(|it| it.wallet.as_ref());
+        let open = self.me.and_then(|it| self.ledger.check_settled(it.id).err());
         html! {
             details.card.fields { summary { (l.wallet()) }
                 form action=(self.api("/wallet")) data-method="PUT" data-then="" novalidate {
@@ -168,9 +199,12 @@ impl View<'_> {
                     }
                 }
             }
-            form.card.actions action=(self.api("/leave")) data-method="POST" data-then="/app" {
-                p.error data-problem role="alert" hidden {}
-                button.small-button.danger { (l.leave()) }
+            @match open {
+                None => form.card.actions action=(self.api("/leave")) data-method="POST" data-then="/app" {
+                    p.error data-problem role="alert" hidden {}
+                    button.small-button.danger { (l.leave()) }
+                },
+                Some(open) => section.card.fields { h2 { (l.leave()) } (settle_first(l, self.group, &open, true)) },
             }
         }
     }

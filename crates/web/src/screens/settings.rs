@@ -1,10 +1,11 @@
 //! The settings of a group.
 
 use axum::extract::State;
-use fracti_core::group::{Group, GroupCategory};
+use fracti_core::group::{Group, GroupCategory, Member};
 use fracti_http::{App, AsMember, Context, Problem};
 use maud::{Markup, html};
 
+use super::members::settle_first;
 use crate::{fragment::Fragment, text::Language, ui};
 
 pub(crate) async fn show(
@@ -13,7 +14,11 @@ pub(crate) async fn show(
     Context { now, .. }: Context,
     l: Language,
 ) -> Result<Fragment, Problem> {
-    let (group, _) = app.table.group(member_key, now).await?;
+    let (group, members, ledger) = app.table.group_and_ledger(member_key, now).await?;
+    let is_me = |it: &&Member| it.id == member_key.user;
+    let is_creator = members.iter().find(is_me).is_some_and(|it| group.is_created_by(it));
+    let is_other = |it: &Member| it.is_present() && !it.guest && it.id != member_key.user;
+    let (open, others) = (ledger.all_unsettled(), members.iter().any(is_other));
     let api = format!("/api/groups/{}", group.id);
     Ok(Fragment(html! {
         a.back href={ (ui::group_path(group.id)) "/more" } { (l.more()) }
@@ -33,14 +38,16 @@ pub(crate) async fn show(
             input type="hidden" name="archived" value=(!group.archived) data-json;
             (ui::save(if group.archived { l.unarchive() } else { l.archive() }))
         }
-        @if group.created_by == Some(member_key.user) && !group.archived {
-            details.card.fields { summary { (l.delete_group()) }
-                form action=(api) data-method="DELETE" data-then="/app" {
+        @if is_creator && !group.archived {
+            details.card.fields data-token { summary { (l.delete_group()) }
+                @if others { p.hint { (l.others_are_here()) } }
+                @else if !open.is_empty() { (settle_first(l, &group, &open, false)) }
+                @else { form action=(api) data-method="DELETE" data-then="/app" {
                     p.hint { (l.delete_group_about()) }
                     label.check { input type="checkbox" required; (l.sure()) }
                     p.error data-problem role="alert" hidden {}
                     button.small-button.danger { (l.delete_group()) }
-                }
+                } }
             }
         }
     }))

@@ -57,7 +57,7 @@ pub(crate) async fn show(
     Ok(Fragment(html! {
         a.back href=(path) { (l.balances()) }
         h1 tabindex="-1" data-title { (l.record_payment()) }
-        form action={ "/api/groups/" (group.id) "/settlements" } data-method="POST" data-then=(path) novalidate {
+        form action={ "/api/groups/" (group.id) "/settlements" } data-method="POST" data-then=(path) data-me=(member_key.user) novalidate {
             div.card.fields {
                 div.amount {
                     label.sr for="amount" { (l.amount_label()) }

@@ -2,9 +2,11 @@
 
 use axum::extract::State;
 use fracti_core::{
-    group::Group,
+    group::{Group, Member},
     id::{SettlementId, UserId},
-    settlement::{Settlement, SettlementStatus},
+    ledger::Ledger,
+    links::Links,
+    settlement::{Settlement, SettlementAction, SettlementStatus, Standing},
     time::Day,
 };
 use fracti_http::{App, AsMember, Context, Id, Problem, SettlementView, tag_of};
@@ -23,12 +25,14 @@ pub(crate) async fn show(
     Context { now, .. }: Context,
     l: Language,
 ) -> Result<Fragment, Problem> {
-    let ((group, members), payment) = tokio::try_join!(
-        app.table.group(member_key, now),
+    let ((group, members, ledger), payment) = tokio::try_join!(
+        app.table.group_and_ledger(member_key, now),
         app.table.settlement(member_key, id, now),
     )?;
     let names = Names::new(l, member_key.user.into(), &members);
-    let view = View { l, group: &group, names: &names, it: &payment, me: member_key.user };
+    let rights = Rights::of(&members, member_key.user);
+    let view =
+        View { l, group: &group, names: &names, ledger: &ledger, it: &payment, rights: &rights };
     Ok(Fragment(html! {
         a.back href={ (ui::group_path(group.id)) "/settlements" } { (l.payments()) }
         h1 tabindex="-1" data-title { (l.payment()) }
@@ -37,12 +41,84 @@ pub(crate) async fn show(
     }))
 }
 
+/// What the reader may do with payments.
+pub(crate) struct Rights {
+    standing: Standing,
+    links: Links,
+    me: UserId,
+}
+
+impl Rights {
+    /// The rights of the reader `me` among the members of the group.
+    pub(crate) fn of(members: &[Member], me: UserId) -> Self {
+        Self { standing: Standing::of(members), links: members.iter().collect(), me }
+    }
+
+    /// Whether the reader may do this with a payment.
+    pub(crate) fn may(&self, it: &Settlement, action: SettlementAction) -> bool {
+        it.resolved(&self.links).may(self.me, action, &self.standing)
+    }
+
+    /// The buttons that say what became of a pending payment, as far as the reader may.
+    pub(crate) fn buttons(
+        &self,
+        l: Language,
+        names: &Names<'_>,
+        ledger: &Ledger,
+        it: &Settlement,
+    ) -> Markup {
+        let may_confirm = self.may(it, SettlementAction::Confirm);
+        let ask = self.ask(l, names, ledger, it);
+        html! {
+            @if may_confirm { (decide(it, "completed", l.confirm(), ask.as_deref())) }
+            @if self.may(it, SettlementAction::Fail) {
+                (decide(it, "failed", if may_confirm { l.not_received() } else { l.call_off() }, None))
+            }
+        }
+    }
+
+    /// What is asked before the payment is confirmed.
+    fn ask(
+        &self,
+        l: Language,
+        names: &Names<'_>,
+        ledger: &Ledger,
+        it: &Settlement,
+    ) -> Option<String> {
+        let to = self.links.resolve(it.to_user_id);
+        let owed = turns(it, ledger.balances.totals(it.currency, to).net())?;
+        let owed = l.minor(owed, it.currency);
+        Some(if names.is_me(to) { l.then_you_owe(owed) } else { l.then_owes(names.of(to), owed) })
+    }
+}
+
+/// What the recipient, whose balance is `net`, would owe if they confirmed the payment, although they
+/// owe nothing now.
+pub(crate) fn turns(it: &Settlement, net: i128) -> Option<i128> {
+    let after = net.saturating_sub(it.currency.to_minor(it.amount).ok()?.into());
+    (net >= 0 && after < 0).then(|| after.saturating_neg())
+}
+
+/// A button by which one says what became of a payment; what it asks first. What funds pay is
+/// confirmed in the app.
+pub(crate) fn decide(it: &Settlement, status: &str, label: &str, ask: Option<&str>) -> Markup {
+    let tag = tag_of(&SettlementView::from(it.clone()));
+    html! {
+        form.inline action={ "/api/groups/" (it.group_id) "/settlements/" (it.id) } data-method="PUT" data-then=""
+            data-etag=(tag) data-ask=[ask] data-token[it.funds.is_some()] {
+            input type="hidden" name="status" value=(status);
+            button.small-button { (label) }
+        }
+    }
+}
+
 struct View<'a> {
     l: Language,
     group: &'a Group,
     names: &'a Names<'a>,
+    ledger: &'a Ledger,
     it: &'a Settlement,
-    me: UserId,
+    rights: &'a Rights,
 }
 
 impl View<'_> {
@@ -72,25 +148,25 @@ impl View<'_> {
         }
     }
 
-    /// Forms for what the state and the reader's part in it allow; the API decides.
+    /// Forms for what the reader may do.
     fn actions(&self) -> Markup {
         let (l, it) = (self.l, self.it);
-        let is_pending = it.status == SettlementStatus::Pending;
-        let pays = it.from_user_id.is_acted_for_by(self.me);
-        let receives = it.to_user_id.is_acted_for_by(self.me);
-        let recorded = it.created_by == Some(self.me) && it.funds.is_none();
+        let may = |action| self.rights.may(it, action);
         html! {
-            @if is_pending && (receives || pays) {
+            @if may(SettlementAction::Fail) {
+                section.card.actions { (self.rights.buttons(l, self.names, self.ledger, it)) }
+            }
+            @if may(SettlementAction::TakeBack) {
                 section.card.actions {
-                    @if receives || it.created_by != Some(self.me) { (self.decide("completed", l.confirm())) }
-                    (self.decide("failed", l.not_received()))
+                    form.inline action=(self.api()) data-method="PUT" data-etag=(self.tag()) data-then=""
+                        data-ask=(l.ask_take_back()) data-token[it.funds.is_some()] {
+                        input type="hidden" name="status" value="failed";
+                        button.small-button.danger { (l.take_back()) }
+                    }
                 }
             }
-            @if it.status == SettlementStatus::Completed && receives && it.funds.is_none() && it.import_id.is_none() {
-                section.card.actions { (self.decide("failed", l.take_back())) }
-            }
-            @if is_pending && recorded { (self.edit()) }
-            @if is_pending && pays && it.funds.is_none() { (self.transaction()) }
+            @if may(SettlementAction::Edit) { (self.edit()) }
+            @if may(SettlementAction::AddTransaction) { (self.transaction()) }
         }
     }
 
@@ -100,15 +176,6 @@ impl View<'_> {
 
     fn tag(&self) -> String {
         tag_of(&SettlementView::from(self.it.clone()))
-    }
-
-    fn decide(&self, status: &str, label: &str) -> Markup {
-        html! {
-            form.inline action=(self.api()) data-method="PUT" data-etag=(self.tag()) data-then="" {
-                input type="hidden" name="status" value=(status);
-                button.small-button { (label) }
-            }
-        }
     }
 
     fn edit(&self) -> Markup {
@@ -130,7 +197,7 @@ impl View<'_> {
     fn transaction(&self) -> Markup {
         let l = self.l;
         html! {
-            details.card.fields { summary { (l.add_transaction()) }
+            details.card.fields data-token[self.it.funds.is_some()] { summary { (l.add_transaction()) }
                 form action=(self.api()) data-method="PUT" data-etag=(self.tag()) data-then="" novalidate {
                     (ui::field("hash", l.add_transaction(), &html! { input #hash name="txHash" autocomplete="off"; }))
                     (ui::save(l.save()))

@@ -25,6 +25,24 @@ texts! {
     failed { "not received", "не получен" }
     reverted { "taken back", "отменён" }
     reverted_by(name) { "Taken back by {name}", "Отменил(а) {name}" }
+    call_off { "Call off", "Отменить платёж" }
+    ask_take_back { "Take this payment back? The debt is then as before.",
+        "Отменить этот платёж? Долг станет прежним." }
+    then_you_owe(amount) { "Then you owe {amount}. Confirm it anyway?",
+        "Тогда вы будете должны {amount}. Всё равно подтвердить?" }
+    then_owes(name, amount) { "Then {name} owes {amount}. Confirm it anyway?",
+        "Тогда {name} будет в долгу: {amount}. Всё равно подтвердить?" }
+    settle_first(amount) { "Settle {amount} first.", "Сначала рассчитайтесь: {amount}." }
+    settle_first_owed(amount) { "Settle up first: you are owed {amount}.",
+        "Сначала рассчитайтесь: вам должны {amount}." }
+    settle_first_owing(amount) { "Settle up first: you owe {amount}.",
+        "Сначала рассчитайтесь: вы должны {amount}." }
+    pending_first { "A payment is still on its way.", "Один платёж ещё в пути." }
+    others_are_here { "Others are still in the group.", "В группе ещё есть другие." }
+    only_recorder(name) { "Only {name}, who recorded it, can change it.",
+        "Изменить может только {name}, кто это записал." }
+    only_payer(name) { "Only {name}, who paid it, can change it.",
+        "Изменить может только {name}, кто платил." }
     take_back { "It was not received after all", "Всё-таки не получен" }
     transaction { "Transaction", "Транзакция" }
     add_transaction { "Transaction hash", "Хеш транзакции" }

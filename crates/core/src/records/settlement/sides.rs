@@ -6,11 +6,27 @@
 
 use std::collections::BTreeSet;
 
-use super::{Settlement, SettlementStatus};
+use super::{Settlement, SettlementStatus, SettlementUpdate, Transition};
 use crate::{
     group::Member,
     id::{MemberId, UserId},
+    input::Field,
 };
+
+/// What a member may do with a settlement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SettlementAction {
+    /// Complete it.
+    Confirm,
+    /// Fail it while it is pending.
+    Fail,
+    /// Fail it although it was completed.
+    TakeBack,
+    /// Edit it.
+    Edit,
+    /// Send the transaction that pays it.
+    AddTransaction,
+}
 
 /// What decides, besides the parties, who acts for the sides of a settlement.
 #[derive(Clone, Debug, Default)]
@@ -68,6 +84,34 @@ impl Standing {
 }
 
 impl Settlement {
+    /// Whether `user`, who is present, may do this with the settlement, whose parties are resolved.
+    /// [`Settlement::transition`] decides.
+    #[must_use]
+    pub fn may(&self, user: UserId, action: SettlementAction, standing: &Standing) -> bool {
+        let status = |status| SettlementUpdate {
+            status: Field::Value(status),
+            ..SettlementUpdate::default()
+        };
+        let (update, expected) = match action {
+            SettlementAction::Confirm => {
+                (status(SettlementStatus::Completed), Transition::Complete)
+            }
+            SettlementAction::Fail => (status(SettlementStatus::Failed), Transition::Fail),
+            SettlementAction::TakeBack => (status(SettlementStatus::Failed), Transition::Revert),
+            SettlementAction::Edit if self.funds.is_some() => return false,
+            SettlementAction::Edit => {
+                let note = Field::Value(None);
+                (SettlementUpdate { note, ..SettlementUpdate::default() }, Transition::Edit)
+            }
+            SettlementAction::AddTransaction => {
+                let is_open = self.funds.is_none() || self.external.is_some();
+                let is_pending = self.status == SettlementStatus::Pending;
+                return is_pending && is_open && standing.sides(user, self.parties()).payer;
+            }
+        };
+        self.transition(user, &update, standing) == Ok(expected)
+    }
+
     /// Whether it is pending until `user` completes it as the recipient.
     #[must_use]
     pub fn waits_for_recipient(&self, user: UserId) -> bool {
