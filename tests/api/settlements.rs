@@ -2,6 +2,7 @@
 
 mod create;
 mod get;
+mod repeated;
 mod update;
 
 use serde_json::{Value, json};

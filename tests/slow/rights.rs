@@ -46,9 +46,10 @@ impl Scene {
         }
     }
 
-    /// `caller` records a payment.
+    /// `caller` records a payment, also if an equal one is pending.
     async fn pay(&self, caller: usize, from: &str, to: &str) -> Reply {
-        let body = json!({ "fromId": self.id(from), "toId": self.id(to), "amount": 1 });
+        let [from, to] = [from, to].map(|it| self.id(it));
+        let body = json!({ "fromId": from, "toId": to, "amount": 1, "separate": true });
         self.group.members[caller - 1].post(&self.group.path("/settlements"), body).await
     }
 
@@ -199,7 +200,7 @@ async fn only_present_user_settles_with_guests_alone_but_not_with_past_members()
     let [alice, bob] = [&group.members[0], &group.members[1]];
     let settlements = group.path("/settlements");
     let pay = async |from: &str, to: &str| {
-        let body = json!({ "fromId": from, "toId": to, "amount": 1 });
+        let body = json!({ "fromId": from, "toId": to, "amount": 1, "separate": true });
         alice.post(&settlements, body).await.data(201).clone()
     };
     let complete = async |made: &Value| {
@@ -341,4 +342,47 @@ async fn in_any_two_steps_no_user_takes_what_others_are_owed() {
         }
     }
     assert!(taken > 600, "{taken} steps were allowed");
+}
+
+#[tokio::test]
+async fn any_member_acts_for_a_past_payer_until_they_are_back() {
+    let group = Group::new(4, "EUR").await;
+    let [alice, bob, carol, dave] = [0, 1, 2, 3].map(|index| &group.members[index]);
+    let shared = json!([{ "userId": "1" }, { "userId": "2" }]);
+    // Dave paid and recorded each, Bob a part of the last one; all are settled before Dave goes.
+    let several = json!([{ "userId": "4", "amount": 6 }, { "userId": "2", "amount": 4 }]);
+    let one = json!({ "amount": 10, "splits": shared });
+    let both = json!({ "amount": 10, "splits": shared, "payers": several });
+    let path = |made: &Value| group.path(&format!("/expenses/{}", made["id"].as_str().unwrap()));
+    let paths = [path(&group.spend(3, one).await), path(&group.spend(3, both).await)];
+    let edit = json!({ "description": "Hut" });
+    let refused = |reply: Reply| assert_eq!(reply.code(), (403, "NOT_ALLOWED"), "{}", reply.text);
+    for path in &paths {
+        refused(carol.put(path, edit.clone()).await);
+        refused(carol.post(&format!("{path}/preview"), edit.clone()).await);
+    }
+    for (from, amount) in [(0, "10"), (1, "6")] {
+        group.pay(from, 3, amount).await;
+    }
+    let balances = group.balances().await;
+    assert_eq!(balances, ["0", "0", "0", "0"]);
+    dave.call(Method::POST, &group.path("/leave"), None).await.data(200);
+    for path in &paths {
+        carol.post(&format!("{path}/preview"), edit.clone()).await.data(200);
+        carol.put(path, edit.clone()).await.data(200);
+        carol.delete(path).await.data(200);
+        bob.post(&format!("{path}/restore"), json!({})).await.data(200);
+        let again = alice.post(&format!("{path}/restore"), json!({})).await;
+        again.data(200);
+    }
+    dave.post(&group.path("/join"), json!({})).await.data(200);
+    for path in &paths {
+        refused(carol.put(path, edit.clone()).await);
+        refused(carol.delete(path).await);
+    }
+    // Whom the creator removed is past as well.
+    alice.delete(&group.path("/members/4")).await.data(200);
+    carol.delete(&paths[0]).await.data(200);
+    assert_eq!(dave.put(&paths[1], edit).await.code(), (403, "REMOVED"));
+    group.verify().await;
 }

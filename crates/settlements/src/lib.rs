@@ -67,6 +67,9 @@ body! {
         date: "date".text(),
         /// What is said about it.
         note: "note".text(),
+        /// Whether it is another payment than an equal one that is pending. Without it, such a
+        /// payment is refused.
+        separate: "separate".flag(),
     }
     also |sent| {
         if currency.value().zip(payment_type.value()).is_some_and(|(one, other)| one != other) {
@@ -77,7 +80,7 @@ body! {
         let currency = if currency.is_absent() { payment_type } else { currency };
         NewSettlement {
             to, amount, from, currency, tx_hash, pay_from, allow_external, pay_now, hold_until, date,
-            note,
+            note, separate,
         }
     }
 }
@@ -218,7 +221,8 @@ async fn list_settlements(
 ///
 /// A settlement recorded by its recipient is completed at once, unless a past member pays it. Any
 /// other is pending until the other side completes it. Any member may act for a guest or a past
-/// member, except the other side.
+/// member, except the other side. While an equal settlement is pending (payer, recipient, amount and
+/// currency), another one is refused, unless the request says `separate`.
 ///
 /// With `payFrom`, the caller's funds pay it: they are withheld for seven days, and paid when the
 /// recipient confirms it.
@@ -226,7 +230,7 @@ async fn list_settlements(
     responses((status = CREATED, body = Data<SettlementView>, headers(("ETag")))),
     extensions(("x-errors" = json!([
         Code::InsufficientFunds, Code::NotAllowed, Code::FundsDisabled, Code::LimitReached,
-        Code::NotAccepted, Code::TxHashUsed,
+        Code::NotAccepted, Code::PaymentPending, Code::TxHashUsed,
     ]))))]
 async fn create_settlement(
     State(app): State<App>,

@@ -217,7 +217,8 @@ async fn payments_at_once_never_spend_more_than_there_is() {
     let friends = &Friends::new().await;
     let (alice, bob) = (friends.alice(), friends.bob());
     friends.top_up("2", "52", "bank 1").await;
-    let replies = join_all((0..10).map(|_| friends.settle(bob, pay("10", &json!({}))))).await;
+    let separate = json!({ "separate": true });
+    let replies = join_all((0..10).map(|_| friends.settle(bob, pay("10", &separate)))).await;
     let made: Vec<_> = replies.iter().filter(|it| it.status == 201).collect();
     assert_eq!(made.len(), 5, "{:?}", replies.iter().map(|it| it.status).collect::<Vec<_>>());
     assert!(replies.iter().all(|it| [201, 402, 409].contains(&it.status.as_u16())));

@@ -72,7 +72,7 @@ async fn transaction_hash_of_the_payer_is_stored_and_used_once() {
 
     let (_, other) = settle(&group, bob, json!({ "toId": "1", "amount": 1 })).await;
     assert_eq!(bob.put(&other, json!({ "txHash": A })).await.code(), (409, "TX_HASH_USED"));
-    let body = json!({ "toId": "1", "amount": 1, "txHash": A });
+    let body = json!({ "toId": "1", "amount": 2, "txHash": A });
     assert_eq!(bob.post(&group.path("/settlements"), body).await.code(), (409, "TX_HASH_USED"));
 
     assert_eq!(

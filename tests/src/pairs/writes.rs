@@ -108,10 +108,17 @@ pub fn writes() -> Vec<Write> {
         write("delete an expense", "deleteExpense", &[1]),
         write("delete an expense as it was", "deleteExpense", &[1]).expects("getExpense"),
         write("restore an expense", "restoreExpense", &[1]).of("expenseId", "{deleted}"),
+        write("edit an expense of a past member", "editExpense", &[2])
+            .of("expenseId", "{ofPast}")
+            .sends(json!({ "amount": 8 })),
         write("record a pending settlement", "createSettlement", &[2])
             .sends(json!({ "toId": "1", "amount": 7, "txHash": hash })),
         write("record a completed settlement", "createSettlement", &[1])
             .sends(json!({ "fromId": "3", "toId": "1", "amount": 4 })),
+        write("record a payment that is on its way", "createSettlement", &[1, 2])
+            .sends(json!({ "fromId": "2", "toId": "1", "amount": 3 })),
+        write("record another equal payment", "createSettlement", &[1])
+            .sends(json!({ "fromId": "2", "toId": "1", "amount": 3, "separate": true })),
         write("complete a settlement", "updateSettlement", &[1]),
         write("fail a settlement", "updateSettlement", &[1, 2])
             .sends(json!({ "status": "failed" })),
@@ -275,6 +282,8 @@ pub(super) async fn scene(api: &Transport, now: Timestamp) -> Ids {
     for by in [2, 3, 4, 5, 7] {
         post(by, "/join", json!({})).await;
     }
+    let own = json!({ "amount": 6, "description": "Map", "splits": [{ "userId": "4" }] });
+    ids.insert("ofPast", post(4, "/expenses", own).await.id());
     post(4, "/leave", Value::Null).await;
     call(1, Method::DELETE, "/members/5", Value::Null).await;
     ids.extend([("past", "4".to_owned()), ("idle", "7".to_owned())]);

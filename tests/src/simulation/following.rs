@@ -492,10 +492,18 @@ impl Writer {
         self.actor.rng.choice(users.chain(guests).collect::<Vec<_>>()).unwrap()
     }
 
-    /// The visitor leaves or joins.
+    /// The visitor leaves or joins. In between, they sometimes record an expense of theirs alone,
+    /// which others may change once they have left.
     async fn come_or_go(&self, step: u64) {
         let path = if step.is_multiple_of(2) { "/join" } else { "/leave" };
         self.ask(Method::POST, path, json!({})).await;
+        if step.is_multiple_of(8) {
+            let own = json!([{ "userId": VISITOR.to_string() }]);
+            let body =
+                json!({ "amount": 6, "description": format!("Visit {step}"), "splits": own });
+            let made = self.ask(Method::POST, "/expenses", body).await;
+            self.remember(&made, |it| &mut it.expenses);
+        }
     }
 
     /// Imports a file with a payment and a new guest, or undoes the import.

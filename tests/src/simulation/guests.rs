@@ -218,10 +218,23 @@ impl Guide {
         let other = self.member();
         let own = self.actor.user.to_string();
         let (from, to) = if self.actor.rng.bool() { (own, other) } else { (other, own) };
-        let body = json!({ "fromId": from, "toId": to, "amount": self.actor.rng.i64(1..1_000) });
+        // Some are recorded by both sides.
+        let most = if self.actor.rng.bool() { 3 } else { 1_000 };
+        let amount = self.actor.rng.i64(1..most);
+        let mut body = json!({ "fromId": from, "toId": to, "amount": amount });
         let path = self.path("/settlements");
-        let reply = self.ask(Method::POST, &path, body).await;
-        self.expect(&reply, &["VALIDATION_ERROR"]);
+        let mut reply = self.ask(Method::POST, &path, body.clone()).await;
+        self.expect(&reply, &["VALIDATION_ERROR", "PAYMENT_PENDING"]);
+        if reply.code() == "PAYMENT_PENDING" {
+            let named = reply.body["details"][0]["settlementId"].as_str().unwrap_or_default();
+            let named = self.actor.read(&format!("{path}/{named}")).await;
+            if named.is_some_and(|it| it["data"]["amount"] != amount) {
+                self.model.lock().unwrap().findings.push(Finding::Wrong(format!("{reply:?}")));
+            }
+            body["separate"] = json!(true);
+            reply = self.ask(Method::POST, &path, body).await;
+            self.expect(&reply, &["VALIDATION_ERROR"]);
+        }
         let Some(id) = reply.body["data"]["id"].as_str() else { return };
         self.model.lock().unwrap().settlements.insert(id.to_owned());
         let path = self.path(&format!("/settlements/{id}"));

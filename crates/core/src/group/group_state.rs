@@ -16,6 +16,7 @@ use crate::{
     currency::Currency,
     group::{Group, Member},
     id::{GroupId, MemberId, UserId},
+    links::Links,
     time::Timestamp,
 };
 
@@ -148,6 +149,14 @@ impl GroupState {
     #[must_use]
     pub fn may_have_pending(&self) -> bool {
         self.pending.as_ref().is_none_or(|pending| !pending.is_empty())
+    }
+
+    /// Whether a settlement between these parties may be pending.
+    #[must_use]
+    pub fn may_have_pending_between(&self, parties: [MemberId; 2], links: &Links) -> bool {
+        let Some(pending) = &self.pending else { return true };
+        let is_party = |party: &MemberId| pending.keys().any(|it| links.resolve(*it) == *party);
+        parties.iter().all(is_party)
     }
 
     /// Whether the pending settlements are counted.

@@ -6,6 +6,7 @@ use crate::{
     currency::Currency,
     field::{FieldError, FieldErrors, Path, Unreadable},
     fund_error::FundError,
+    id::SettlementId,
     limits::{MAX_LINKS, MAX_LINKS_OF_USER, MAX_MEMBERS, MAX_SHARES, MAX_TOKENS},
     question_error::QuestionError,
     settlement_status::SettlementError,
@@ -208,6 +209,12 @@ pub enum Error {
     /// A user's funds do not match their transactions.
     #[error("the funds do not match their transactions")]
     FundsMismatch(#[source] Cause),
+    /// An equal settlement, this one, is pending.
+    #[error(
+        "this payment is already recorded and waits to be confirmed; if it is another one, send \
+         separate: true"
+    )]
+    PaymentPending(SettlementId),
     /// Another settlement already has the hash of this blockchain transaction.
     #[error("the txHash is already used by another settlement")]
     TxHashUsed,
@@ -218,7 +225,7 @@ pub enum Error {
     #[error("a user must have at most {MAX_TOKENS} API tokens")]
     TooManyTokens,
     /// The idempotency key was already used for a different request.
-    #[error("the idempotency key was already used for a different request")]
+    #[error("the idempotency key was already used for a different request, which was carried out")]
     KeyReused,
     /// The check of the request's credential or quota has refused it; nothing was sent.
     #[error("the request is not admitted")]

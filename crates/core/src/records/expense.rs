@@ -142,12 +142,20 @@ impl Expense {
         sum.map_or(Decimal::ZERO, |sum| self.currency.to_major(sum))
     }
 
-    /// Whether a user paid or recorded the expense, and may therefore edit, delete and restore it.
-    /// Any member may act for a guest who paid.
+    /// Whether a user, who is present, may edit, delete and restore the expense: its payers, the
+    /// member who recorded it, and any member if a payer is a guest or past. `members` has at least
+    /// the payers.
     #[must_use]
-    pub fn is_owned_by(&self, user: UserId, links: &Links) -> bool {
-        self.created_by == Some(user)
-            || self.payer_ids().any(|payer| links.resolve(payer).is_acted_for_by(user))
+    pub fn may_edit(&self, user: UserId, links: &Links, members: &[Member]) -> bool {
+        let is_past = |id| members.iter().any(|it| it.id == id && !it.is_present());
+        let acts_for = |payer: MemberId| payer.is_acted_for_by(user) || is_past(payer);
+        self.created_by == Some(user) || self.payers_by(links).into_iter().any(acts_for)
+    }
+
+    /// The members whom the payers mean.
+    #[must_use]
+    pub fn payers_by(&self, links: &Links) -> BTreeSet<MemberId> {
+        self.payer_ids().map(|payer| links.resolve(payer)).collect()
     }
 
     /// The ledger event of the expense: the payers paid the amount, and the members owe their
@@ -438,8 +446,9 @@ impl Draft<NewExpense> {
         let read = new.split(currency, &members, &mut errors);
         let split_type = new.split_type.or(SplitType::Equal);
         refuse_unused_numbers(split_type, &new.splits, &mut errors);
-        let read =
-            read.filter(|(amount, split)| keep_split(split.check(*amount), &mut errors).is_some());
+        let read = read.filter(|(amount, split)| {
+            keep_split(split.check(*amount), &members, &mut errors).is_some()
+        });
         // Its mistakes are reported above.
         let unreported = &mut FieldErrors::default();
         let given = || not_zero("amount", *new.amount.value()?, currency, unreported);
@@ -607,7 +616,7 @@ impl CheckedExpense<'_> {
     /// As [`CheckedExpense::at`].
     pub fn preview(&self) -> Result<Vec<(PreviewedShare, String)>, Error> {
         let mut errors = FieldErrors::default();
-        let shares = keep_split(self.split.preview(self.amount), &mut errors);
+        let shares = keep_split(self.split.preview(self.amount), &self.members, &mut errors);
         self.payers.check_room(shares.as_ref().map_or(0, Vec::len), &mut errors);
         let shares = errors.finish(shares)?.into_iter();
         Ok(shares.map(|share| (share, self.members.name_of(share.user))).collect())
@@ -622,7 +631,8 @@ impl CheckedExpense<'_> {
     pub fn at(&self, created_at: Timestamp, random: [u8; 10]) -> Result<Expense, Error> {
         let id = ExpenseId::new(created_at, random);
         let mut errors = FieldErrors::default();
-        let splits = keep_split(self.members.shares(&self.split, self.amount, id), &mut errors);
+        let shares = self.members.shares(&self.split, self.amount, id);
+        let splits = keep_split(shares, &self.members, &mut errors);
         self.payers.check_room(splits.as_ref().map_or(0, Vec::len), &mut errors);
         let splits = errors.finish(splits)?;
         let CheckedPayers { payer_id, payer_name, payers } = self.payers.clone();

@@ -10,6 +10,7 @@ use crate::{
     Error,
     currency::Currency,
     decimal::Decimal,
+    expense::check_date,
     fund_error::FundError,
     group::{Group, MEMBER_RULE, Member},
     id::{FundTransactionId, GroupId, ImportId, MemberId, SettlementId, UserId},
@@ -30,7 +31,7 @@ pub use crate::{
 };
 use sides::Sides;
 
-pub use sides::Standing;
+pub use sides::{SettlementAction, Standing};
 
 /// A payment from one member to another that reduces a debt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -183,6 +184,8 @@ pub struct NewSettlement {
     pub date: Field<Day>,
     /// What is said about it.
     pub note: Field<SettlementNote>,
+    /// Whether it is another payment than an equal one that is pending.
+    pub separate: Field<bool>,
 }
 
 words! {
@@ -285,15 +288,16 @@ impl Settlement {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] if the amount is not positive, or finer than a minor unit of the currency.
+    /// [`Error::Invalid`] if the amount is not positive, or finer than a minor unit of the currency,
+    /// or if the date is more than a year ahead.
     pub fn edited(&self, update: &SettlementUpdate, at: Timestamp) -> Result<Self, Error> {
         let mut errors = FieldErrors::default();
         let currency = update.currency.value().copied().unwrap_or(self.currency);
         let amount = update.amount.value().copied().unwrap_or(self.amount);
         let amount = positive("amount", amount, Some(currency), &mut errors);
         let mut edited = Self { currency, ..self.clone() };
-        if let Some(date) = update.date.value() {
-            edited.date = Some(*date);
+        if let Field::Value(date) = check_date(update.date, self.date, at, &mut errors) {
+            edited.date = Some(date);
         }
         if let Some(note) = update.note.value() {
             edited.note = note.as_ref().map(ToString::to_string);
@@ -301,6 +305,19 @@ impl Settlement {
         let edited = amount.map(|amount| Self { amount: amount.to_major(), ..edited });
         let edited = errors.finish(edited)?;
         Ok(if edited == *self { edited } else { Self { updated_at: Some(at), ..edited } })
+    }
+
+    /// Whether it is pending at `now` and pays the same as another one: the same amount, between the
+    /// same members. On a blockchain, the transaction tells two payments apart.
+    #[must_use]
+    pub fn repeats(&self, other: &Self, links: &Links, now: Timestamp) -> bool {
+        let hold = self.funds.as_ref().and_then(|funds| funds.expires_at);
+        let has_own_hash = self.tx_hash.is_some() && other.tx_hash.is_some();
+        self.status == SettlementStatus::Pending
+            && !has_own_hash
+            && hold.is_none_or(|end| now < end)
+            && (self.amount, self.currency) == (other.amount, other.currency)
+            && self.resolved(links).parties() == other.resolved(links).parties()
     }
 
     /// The settlement between the members whom its parties mean.
@@ -422,6 +439,12 @@ impl Draft<NewSettlement> {
         })
     }
 
+    /// Whether the request says that it is another payment than an equal one that is pending.
+    #[must_use]
+    pub fn is_separate(&self) -> bool {
+        self.fields().is_some_and(|new| new.separate == Field::Value(true))
+    }
+
     /// Checks the settlement against the group. Its id and time are set when it is recorded.
     /// `members` has at least the caller and the users of [`Draft::named`].
     ///
@@ -479,6 +502,7 @@ impl Draft<NewSettlement> {
         };
         let amount = new.amount.value().copied();
         let amount = amount.and_then(|amount| positive("amount", amount, currency, &mut errors));
+        let date = check_date(new.date, None, now, &mut errors);
         let settlement = || {
             let ((from_user_id, from_user_name), (to_user_id, to_user_name)) = (from?, to?);
             let is_paid = standing.completes_at_once(caller, [from_user_id, to_user_id]);
@@ -507,7 +531,7 @@ impl Draft<NewSettlement> {
                 external: None,
                 hold_until: None,
                 expired: false,
-                date: new.date.map(Some).or(None)?,
+                date: date.map(Some).or(None)?,
                 note: new.note.as_ref().map(|note| Some(note.to_string())).or(None)?,
                 updated_at: None,
                 reverted_at: None,

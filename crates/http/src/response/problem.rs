@@ -118,6 +118,8 @@ codes! {
         "The member or the group has open balances or pending settlements; `details` names them.",
     NotAlone CONFLICT "Other users are in the group.",
     SettlementFinal CONFLICT "The settlement is already completed or failed, which is final.",
+    PaymentPending CONFLICT
+        "An equal payment between the same members is pending; `details` names it.",
     TxHashUsed CONFLICT "The transaction already pays another settlement.",
     AlreadyAnswered CONFLICT "The member has already answered the question.",
     QuestionClosed CONFLICT "The question is over, or has as many answers as it takes.",
@@ -151,7 +153,7 @@ codes! {
         "The group already has {max} open questions." max = MAX_OPEN_QUESTIONS,
     TooManyTokens UNPROCESSABLE_ENTITY "The user already has {max} API tokens." max = MAX_TOKENS,
     IdempotencyKeyReused UNPROCESSABLE_ENTITY
-        "The idempotency key was already used for a different request.",
+        "The idempotency key was already used for a different request, which was carried out.",
     RateLimited TOO_MANY_REQUESTS
         "The user's daily limit of reads or of writes is reached; it resets at 00:00 UTC.",
     Internal INTERNAL_SERVER_ERROR "An internal error occurred.",
@@ -176,6 +178,7 @@ pub struct Problem {
 
 /// An invalid part of the request and the rule that it breaks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 #[schema(as = ErrorDetail)]
 pub struct Detail {
     /// Path of the field in the body, like `splits[1].amount`, or the name of the parameter or
@@ -189,12 +192,16 @@ pub struct Detail {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub limit: Option<schemas::Limit>,
+    /// Equal settlement that is pending, with `PAYMENT_PENDING`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub settlement_id: Option<schemas::ResourceId>,
 }
 
 impl Detail {
     /// A part that breaks a rule.
     pub(crate) const fn new(path: String, message: String) -> Self {
-        Self { path, message, limit: None }
+        Self { path, message, limit: None, settlement_id: None }
     }
 }
 
@@ -482,6 +489,12 @@ impl From<Error> for Problem {
             Error::TooManyMembers => new(Code::TooManyMembers),
             Error::TooMuchHistory => new(Code::TooMuchHistory),
             Error::NotIndexed => new(Code::NotIndexed),
+            Error::PaymentPending(id) => {
+                let detail = Detail::new("separate".to_owned(), error.to_string());
+                let settlement_id = Some(Text((*id).into()));
+                let details = vec![Detail { settlement_id, ..detail }];
+                Self { details, ..new(Code::PaymentPending) }
+            }
             Error::TxHashUsed => new(Code::TxHashUsed),
             Error::KeyReused => new(Code::IdempotencyKeyReused),
             Error::Contended => later(new(Code::Conflict)),

@@ -97,8 +97,8 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
         "файл должен быть не больше {size} МиБ, а остальная часть формы — не больше {rest} КиБ",
     ),
     (
-        "the idempotency key was already used for a different request",
-        "этот ключ идемпотентности уже использован для другого запроса",
+        "the idempotency key was already used for a different request, which was carried out",
+        "этот ключ идемпотентности уже использован для другого запроса, и тот выполнен",
     ),
     (
         "Idempotency-Key must be one key of 1 to {most} visible ASCII characters",
@@ -640,12 +640,9 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
         "веса не должны быть отрицательными, а знаков после запятой в них должно быть не больше \
          {most}",
     ),
+    ("{member}'s share would be negative", "доля участника {member} получилась бы отрицательной"),
     (
-        "the share of {member} would be negative",
-        "доля участника {member} получилась бы отрицательной",
-    ),
-    (
-        "the share of {member} would be positive: the expense is negative",
+        "{member}'s share would be positive: the expense is negative",
         "доля участника {member} получилась бы положительной, а сумма расхода отрицательна",
     ),
     ("a share must not exceed the amount", "доля не должна превышать сумму расхода"),
@@ -684,8 +681,20 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
         "скидки должны быть меньше суммы остальных строк",
     ),
     (
-        "{field} must be on a line of kind item or fee",
-        "указывайте {field} только в строке вида item или fee",
+        "{field} must not be on a line of kind discount",
+        "не указывайте {field} в строке вида discount",
+    ),
+    (
+        "{field} must not be negative: what is taken off is a line of kind discount, with a \
+         positive amount",
+        "{field} не должно быть отрицательным: скидка — это строка вида discount с положительной \
+         суммой",
+    ),
+    (
+        "{field} must not be positive: the expense is negative, and what is taken off is a line \
+         of kind discount, with a negative amount",
+        "{field} не должно быть положительным: сумма расхода отрицательна, а скидка — это строка \
+         вида discount с отрицательной суммой",
     ),
     (
         "{field} must be the index of a line of kind item, counted from 0",
@@ -693,6 +702,12 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
     ),
     // Settlements and funds.
     ("the settlement does not exist in this group", "расчёт не найден в этой группе"),
+    (
+        "this payment is already recorded and waits to be confirmed; if it is another one, send \
+         separate: true",
+        "этот платёж уже записан и ждёт подтверждения; если это другой платёж, отправьте \
+         separate: true",
+    ),
     (
         "only the payer and the recipient may record or change a settlement",
         "записать или изменить расчёт могут только плательщик и получатель",

@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeSet,
+    future::ready,
     sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
 
@@ -47,6 +48,37 @@ impl Table {
     where
         F: Future<Output = Result<R, Error>>,
     {
+        let unchecked = |_: &LedgerTransaction, _: &T| ready(Ok(()));
+        self.create_checked_in_group(member_key, named, idempotency, read, (create, unchecked))
+            .await
+    }
+
+    /// [`Table::create_in_group`], unless `check` refuses what `create` has created. What it reads is
+    /// of the moment of the ledger if the transaction is committed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Table::create_in_group`], and those of `check`.
+    pub(crate) async fn create_checked_in_group<T, R, F, C>(
+        &self,
+        member_key: MemberKey,
+        named: Option<&BTreeSet<MemberId>>,
+        idempotency: &Idempotency<T>,
+        read: impl Fn() -> F,
+        (create, check): (
+            impl Fn(
+                &Group,
+                &[Member],
+                LedgerTransaction,
+                R,
+            ) -> Result<(LedgerTransaction, T), TransactionError>,
+            impl Fn(&LedgerTransaction, &T) -> C,
+        ),
+    ) -> Result<Outcome<T>, Error>
+    where
+        F: Future<Output = Result<R, Error>>,
+        C: Future<Output = Result<(), Error>>,
+    {
         let all = named.is_none_or(|named| named.iter().any(|member| member.guest().is_some()));
         let is_first = AtomicBool::new(true);
         self.write_to_group(member_key.group, idempotency, || async {
@@ -71,6 +103,7 @@ impl Table {
             let read = read?;
             let transaction = LedgerTransaction::new(member_key, ledger, idempotency.now())?;
             let (transaction, created) = create(&group, &members, transaction, read)?;
+            check(&transaction, &created).await?;
             transaction.commit(created)
         })
         .await

@@ -257,7 +257,10 @@ impl Table {
             self.group_and_ledger(member_key, now),
             self.expense(member_key, id, now),
         )?;
-        require_owner(member_key, &before, &ledger)?;
+        let present = ledger.state.of(&members);
+        if !before.may_edit(member_key.user, &ledger.links, &present) {
+            return Err(Error::NotYourExpense);
+        }
         let group = ledger.state.of_group(&group);
         let members = allowed(&before, &members, &ledger);
         let after = edit.resolved(&ledger.links).apply(&before, &group, &members, now)?;
@@ -301,7 +304,7 @@ impl Table {
             let (loaded, group) = tokio::join!(self.load_expense(member_key, id), group);
             let (loaded, (group, members)) = (loaded?, group?);
             let LoadedExpense { expense: before, entry, ledger } = loaded;
-            require_owner(member_key, &before, &ledger)?;
+            self.require_editor(member_key, &before, &ledger).await?;
             let members = allowed(&before, &members, &ledger);
             let mut transaction = LedgerTransaction::new(member_key, ledger, now)?;
             if !expected(&before) {
@@ -341,7 +344,7 @@ impl Table {
         self.write_to_group(member_key.group, idempotency, || async {
             let LoadedExpense { expense, entry, ledger } =
                 self.load_expense(member_key, id).await?;
-            require_owner(member_key, &expense, &ledger)?;
+            self.require_editor(member_key, &expense, &ledger).await?;
             let mut transaction = LedgerTransaction::new(member_key, ledger, idempotency.now())?;
             if !expected(&expense) {
                 return Err(Error::Changed.into());
@@ -392,7 +395,7 @@ impl Table {
             };
             let (expense, history, ledger) = self.checked(member_key, read).await?;
             if let Some(expense) = expense {
-                require_owner(member_key, &expense, &ledger)?;
+                self.require_editor(member_key, &expense, &ledger).await?;
                 LedgerTransaction::new(member_key, ledger, now)?;
                 body.checked()?;
                 return Ok(Decision::Done(expense));
@@ -407,7 +410,7 @@ impl Table {
             let deletion = history.first().map(|revert| DeletedExpense::key(revert, id));
             let was = history.into_iter().find_map(|entry| entry.snapshot);
             let was = *was.ok_or(Error::NoExpense)?;
-            require_owner(member_key, &was, &ledger)?;
+            self.require_editor(member_key, &was, &ledger).await?;
             let mut transaction = LedgerTransaction::new(member_key, ledger, now)?;
             body.checked()?;
             let expense = changed_at(was, transaction.at());
@@ -515,6 +518,25 @@ impl Table {
         Ok(expense.filter(|expense| expense.id == id))
     }
 
+    /// Checks that the member may change the expense. Whether a payer is past shows only in the
+    /// payers' rows, which are read if nothing else gives the right.
+    async fn require_editor(
+        &self,
+        member_key: MemberKey,
+        expense: &Expense,
+        ledger: &Ledger,
+    ) -> Result<(), Error> {
+        let may_edit = |members: &[Member]| {
+            expense.may_edit(member_key.user, &ledger.links, &ledger.state.of(members))
+        };
+        if may_edit(&[]) {
+            return Ok(());
+        }
+        let payers = expense.payers_by(&ledger.links);
+        let (_, members) = self.group_naming(member_key, Some(&payers)).await?;
+        if may_edit(&members) { Ok(()) } else { Err(Error::NotYourExpense) }
+    }
+
     /// The expense `id`, its entry and the ledger. They are of one moment if a write that expects
     /// them succeeds.
     async fn load_expense(
@@ -593,12 +615,6 @@ fn allowed(before: &Expense, members: &[Member], ledger: &Ledger) -> Vec<Member>
     let mut members = ledger.links.unlinked(&ledger.state.of(members));
     members.retain(|member| member.is_present() || named.contains(&member.id));
     members
-}
-
-/// Checks that the member may change the expense.
-fn require_owner(member_key: MemberKey, expense: &Expense, ledger: &Ledger) -> Result<(), Error> {
-    let owns = expense.is_owned_by(member_key.user, &ledger.links);
-    if owns { Ok(()) } else { Err(Error::NotYourExpense) }
 }
 
 /// The expense with the time of its change. One without a date gets the day that views show.

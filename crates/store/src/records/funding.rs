@@ -91,7 +91,8 @@ impl Table {
             transaction.tell(Subject::settlement(ChangeKind::SettlementRecorded, &settlement));
             Ok((transaction, settlement))
         };
-        self.create_in_group(member_key, Some(&named), idempotency, read, create).await
+        let create = (create, self.refuse_repeated(new));
+        self.create_checked_in_group(member_key, Some(&named), idempotency, read, create).await
     }
 
     /// The writes that pay a settlement from what is withheld for it, when the recipient confirms

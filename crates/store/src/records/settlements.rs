@@ -19,6 +19,7 @@ use fracti_core::{
     },
     time::Timestamp,
 };
+use futures_util::{FutureExt, future::BoxFuture};
 
 use crate::{
     access::MemberKey,
@@ -111,7 +112,8 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::Invalid`]; [`Error::Settlement`] if the caller acts for neither side;
-    /// [`Error::TxHashUsed`]; [`Error::Fund`] if the payer's funds do not pay it;
+    /// [`Error::PaymentPending`]; [`Error::TxHashUsed`]; [`Error::Fund`] if the payer's funds do not
+    /// pay it;
     /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::KeyReused`].
     pub async fn create_settlement(
         &self,
@@ -148,7 +150,39 @@ impl Table {
             transaction.tell(Subject::settlement(ChangeKind::SettlementRecorded, &settlement));
             Ok((transaction, settlement))
         };
-        self.create_in_group(member_key, Some(&named), idempotency, nothing, create).await
+        let create = (create, self.refuse_repeated(new));
+        self.create_checked_in_group(member_key, Some(&named), idempotency, nothing, create).await
+    }
+
+    /// Refuses a new settlement if an equal one is pending, unless the request says that it is
+    /// another payment. Among the newest settlements that a page examines, none is overlooked.
+    ///
+    /// # Errors
+    ///
+    /// Those of the returned check: [`Error::PaymentPending`].
+    pub(crate) fn refuse_repeated<'a>(
+        &'a self,
+        new: &Draft<NewSettlement>,
+    ) -> impl Fn(&LedgerTransaction, &Settlement) -> BoxFuture<'a, Result<(), Error>> + use<'a>
+    {
+        let is_separate = new.is_separate();
+        move |transaction, created| {
+            let Ledger { state, links, .. } = transaction.before();
+            let parties = created.resolved(links).parties();
+            if is_separate || !state.may_have_pending_between(parties, links) {
+                return ready(Ok(())).boxed();
+            }
+            let (links, created, now) = (links.clone(), created.clone(), transaction.at());
+            async move {
+                let range =
+                    Range::table(keys::group_partition(created.group_id), prefix::SETTLEMENT);
+                let newest = Page { limit: 1, after: None };
+                let repeats = |it: &Settlement| it.repeats(&created, &links, now);
+                let found = self.db.page_of(&range, &newest, repeats).await?.items;
+                found.first().map_or(Ok(()), |it| Err(Error::PaymentPending(it.id)))
+            }
+            .boxed()
+        }
     }
 
     /// Updates a settlement that is as `expected`, if [`Settlement::transition`] allows it.
