@@ -139,7 +139,7 @@ async fn its_log_says_how_late_it_is_and_how_long_a_cash_out_waits() {
     let friends = Friends::new().await;
     friends.top_up("2", "50", "bank 1").await;
     friends.bonus("2", "5", "2026-01-15T13:00:00Z").await;
-    let cash_out = json!({ "type": "cashout", "currency": "EUR", "amount": 4 });
+    let cash_out = json!({ "type": "cashout", "currency": "EUR", "amount": 4, "to": "DE12 3456" });
     friends.bob().post("/api/users/me/funds/debits", cash_out).await.data(201);
     friends.group.api.pass(3 * HOUR);
     let log = Log::default();

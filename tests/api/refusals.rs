@@ -78,9 +78,8 @@ fn column(operation: &Operation) -> Column {
             (&[Right, Format, Syntax, Fields], [vec![(Right, of_operator)], unknown()].concat())
         }
         // Only an operator learns whether it exists.
-        "captureFundTransaction" | "voidFundTransaction" => {
-            (&[Right, Existence, Format, Syntax, Fields], unknown())
-        }
+        "captureFundTransaction" => (&[Right, Existence, Format, Syntax, Fields], unknown()),
+        "voidFundTransaction" => (&[Existence, Format, Syntax, Fields], unknown()),
         "listFundWork" | "listFundTotals" => (&[Right], Vec::new()),
         "leaveGroup" => (&[State], Vec::new()),
         "deleteGroup" => (&[Right, State], Vec::new()),

@@ -488,21 +488,26 @@ pub async fn scene(api: &Router, now: Timestamp) -> [String; 9] {
     // Each scene of a table has its own reference.
     let cash = json!({ "fund": "cash", "currency": "EUR", "amount": 90, "refId": group });
     post(api, &alice, "/api/users/me/funds/credits", &cash).await;
-    let cash_out = json!({ "type": "cashout", "currency": "EUR", "amount": 20 });
+    let cash_out = json!({ "type": "cashout", "currency": "EUR", "amount": 20, "to": "DE12 3456" });
     let cash_out = post(api, &alice, "/api/users/me/funds/debits", &cash_out).await;
     [group, expense, settlement, guest, token, spending, question, text, cash_out]
 }
 
-/// Deletes the token of a [`scene`], of which a user has a limited number.
+/// Deletes the token of a [`scene`] and calls off its cash-out, of which a user has a limited number.
 ///
 /// # Panics
 ///
 /// If the API does not answer.
-pub async fn forget_token(api: &Router, [.., token, _, _, _, _]: &[String; 9], now: Timestamp) {
+pub async fn forget(api: &Router, made: &[String; 9], now: Timestamp) {
+    let [.., token, _, _, _, cash_out] = made;
     let alice = client::authorization(&client::user(123_456_789, "Alice Smith"), TOKEN, now);
     let path = format!("/api/users/me/tokens/{token}");
     let request = client::request(&Method::DELETE, &path, &alice, None, &Value::Null);
-    Transport::Router(api.clone()).send(request).await.unwrap();
+    let api = Transport::Router(api.clone());
+    api.send(request).await.unwrap();
+    let path = format!("/api/users/me/funds/transactions/{cash_out}/void");
+    let request = client::request(&Method::POST, &path, &alice, None, &json!({}));
+    api.send(request).await.unwrap();
 }
 
 async fn post(api: &Transport, authorization: &str, path: &str, body: &Value) -> String {

@@ -615,7 +615,8 @@ impl Busy {
         let text = make(alice, &questions, text_for(["1", "2", "3", &guest])).await;
         let cash = json!({ "fund": "cash", "currency": "EUR", "amount": 90, "refId": group.id });
         make(alice, "/api/users/me/funds/credits", cash).await;
-        let cash_out = json!({ "type": "cashout", "currency": "EUR", "amount": 20 });
+        let cash_out =
+            json!({ "type": "cashout", "currency": "EUR", "amount": 20, "to": "DE12 3456" });
         let cash_out = make(alice, "/api/users/me/funds/debits", cash_out).await;
         let ids = [
             ("transactionId", cash_out),

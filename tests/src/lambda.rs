@@ -35,7 +35,7 @@ use tokio::{
 use crate::{
     client::{self, Transport},
     database::{Database, TABLE},
-    events::{KEY, SCENE, TOKEN, events_app, forget_token, samples, scene},
+    events::{KEY, SCENE, TOKEN, events_app, forget, samples, scene},
     tls::{Handshakes, Terminator},
 };
 
@@ -265,7 +265,7 @@ pub async fn answers_its_events(binary: &str, function: &str) {
         let says = sample.says.replace(r#","groupCount":1"#, "");
         assert!(body.contains(&says), "{}: {body}", sample.name);
         assert_eq!(answer.get("isBase64Encoded"), Some(&Value::Bool(false)), "{}", sample.name);
-        forget_token(&api, &made, now).await;
+        forget(&api, &made, now).await;
     }
     // An event without a valid URL gets a response too, and the function keeps running.
     for query in ["\"", "limit=<5>"] {

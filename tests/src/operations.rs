@@ -88,6 +88,12 @@ impl Operation {
         Self { path: self.path.replace(&format!("{{{name}}}"), id), ..self }
     }
 
+    /// The same operation with another path.
+    #[must_use]
+    pub fn at(self, path: String) -> Self {
+        Self { path, ..self }
+    }
+
     /// Whether it only reads.
     #[must_use]
     pub fn reads(&self) -> bool {

@@ -87,10 +87,12 @@ impl Admin {
             let ended = if let FundsCommand::Capture { ref_id, .. } = command {
                 let reference = Draft::valid(Field::Value(ref_id.clone()));
                 let work = Idempotency::own_work("capture-funds", now);
-                self.table.capture_funds(user, transaction, &reference, &work).await?
+                let of = (user, transaction);
+                self.table.capture_funds(of, operator, &reference, &work).await?
             } else {
                 let work = Idempotency::own_work("void-funds", now);
-                self.table.void_funds(user, transaction, &Draft::valid(()), &work).await?
+                let of = (user, transaction);
+                self.table.void_funds(of, operator, &Draft::valid(()), &work).await?
             };
             match ended {
                 Stored::Done(ended) => Ok(ended),

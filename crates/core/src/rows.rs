@@ -9,6 +9,7 @@ use crate::{
     entry::Entry,
     expense::{Expense, PaidExpense, Participant},
     fund::Fund,
+    fund_queue::FundQueue,
     fund_total::{FundReference, FundTotal},
     fund_transaction::FundTransaction,
     group::{ChatGroup, Group, MemberRow},
@@ -39,7 +40,7 @@ pub struct RowKind {
 }
 
 /// All kinds of rows.
-pub const ROWS: [RowKind; 33] = [
+pub const ROWS: [RowKind; 34] = [
     RowKind::of::<Group>(),
     RowKind::of::<ChatGroup>(),
     RowKind::of::<MemberRow>(),
@@ -71,6 +72,7 @@ pub const ROWS: [RowKind; 33] = [
     RowKind::of::<TokenList>(),
     RowKind::of::<Fund>(),
     RowKind::of::<FundTransaction>(),
+    RowKind::of::<FundQueue>(),
     RowKind::of::<FundTotal>(),
     RowKind::of::<FundReference>(),
 ];

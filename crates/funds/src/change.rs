@@ -5,7 +5,7 @@ use fracti_core::{
     currency::Currency,
     id::FundTransactionId,
     input::Field,
-    new_fund::{NewBonus, NewFundCredit, NewFundDebit},
+    new_fund::{DebitRight, NewBonus, NewFundCredit, NewFundDebit},
     ref_id::RefId,
 };
 use fracti_http::{App, Code, Data, Description, Id, Once, Owner, Problem, body, respond, schemas};
@@ -23,7 +23,7 @@ body! {
         /// Amount.
         amount: "amount".required().number(schemas::AmountInput),
         /// Reference by which an operator records it at once; for cash in TON or USDT, the hash of
-        /// the transaction. Each reference counts once.
+        /// the transaction. Each reference counts once, however it is spelt.
         ref_id: "refId".text(),
         /// What is said about it.
         description: "description".text(),
@@ -47,7 +47,8 @@ body! {
 
 body! {
     /// A cash-out, or a correction by an operator.
-    #[example = { "type": "cashout", "currency": "EUR", "amount": 30 }]
+    #[example = { "type": "cashout", "currency": "EUR", "amount": 30,
+        "to": "DE89 3704 0044 0532 0130 00" }]
     pub(crate) CreateFundDebit => NewFundDebit {
         /// Which of both.
         debit_type: "type".required().text(),
@@ -55,13 +56,13 @@ body! {
         currency: "currency".required().text(),
         /// Amount.
         amount: "amount".required().number(schemas::AmountInput),
-        /// Account to which a cash-out is paid; in TON and USDT an address, which is required.
+        /// Account to which a cash-out is paid; in TON and USDT an address. Required for a cash-out.
         to: "to".text(),
         /// Kind of the value that a correction takes. Required for a correction.
         fund: "fund".text(),
-        /// Bonus of which a correction takes it, in place of the credit.
+        /// Bonus of which a correction takes it, instead of the credit.
         bonus_id: "bonusId".text_of::<FundTransactionId>(Description::reference::<schemas::ResourceId>),
-        /// Reference of the mistake. Required for a correction.
+        /// Reference of the mistake, which is corrected once. Required for a correction.
         ref_id: "refId".text(),
         /// What is said about it. Required for a correction.
         description: "description".text(),
@@ -72,7 +73,8 @@ body! {
     /// Reference by which money arrived, or was paid out.
     #[example = { "refId": "bank 4711" }]
     pub(crate) CaptureFundTransaction => Field<RefId> {
-        /// The reference. Each counts once.
+        /// The reference; in TON or USDT, the hash of the transaction. Each counts once, however it is
+        /// spelt.
         ref_id: "refId".required().text(),
     } => ref_id
 }
@@ -90,15 +92,17 @@ body! {
 
 /// Set whether a user takes payments from funds without confirming each.
 ///
-/// Who reports a top-up, or confirms a payment of cash from funds, accepts them from then on.
+/// Who reports a top-up, or confirms a payment of cash from funds, accepts them from then on, unless
+/// they have said that they do not.
 #[utoipa::path(put, path = "/api/users/{userId}/funds", tag = "funds",
     responses((status = OK, body = Data<FundsView>)),
-    extensions(("x-errors" = json!([Code::NotAllowed]))))]
+    extensions(("x-errors" = json!([Code::NotAllowed, Code::FundsDisabled]))))]
 pub(crate) async fn set_acceptance(
     State(app): State<App>,
     Owner(of, ()): Owner,
     once: Once<SetAcceptance>,
 ) -> Result<Response, Problem> {
+    app.require_operators()?;
     of.require_owner()?;
     let idempotency = once.key.idempotency::<_, FundsView>("set-acceptance");
     let set = app.table.accept_funds(of.owner, &once.body, &idempotency).await?;
@@ -126,13 +130,14 @@ pub(crate) async fn create_fund_credit(
     }
     let idempotency = once.key.idempotency::<_, TransactionView>("create-fund-credit");
     let new = &once.body;
-    let credited = app.table.credit_funds(of.owner, of.caller, new, &idempotency).await?;
+    let credited = app.table.credit_funds(of.owner, &of.caller, new, &idempotency).await?;
     respond(StatusCode::CREATED, &idempotency, credited)
 }
 
 /// Create a bonus: credit that lapses.
 ///
-/// Operators only. Its id is that of the transaction.
+/// Operators only. Its id is that of the transaction. What its owner pays from it arrives as credit,
+/// which does not lapse: a friend who pays it back gives it no end again.
 #[utoipa::path(post, path = "/api/users/{userId}/funds/bonuses", tag = "funds",
     responses((status = CREATED, body = Data<TransactionView>)),
     extensions(("x-errors" = json!([
@@ -147,7 +152,7 @@ pub(crate) async fn create_bonus(
     of.require_operator()?;
     let idempotency = once.key.idempotency::<_, TransactionView>("create-bonus");
     let new = &once.body;
-    let given = app.table.give_bonus(of.owner, of.caller, new, &idempotency).await?;
+    let given = app.table.give_bonus(of.owner, of.caller.id, new, &idempotency).await?;
     respond(StatusCode::CREATED, &idempotency, given)
 }
 
@@ -167,21 +172,23 @@ pub(crate) async fn create_fund_debit(
     once: Once<CreateFundDebit>,
 ) -> Result<Response, Problem> {
     app.require_operators()?;
-    if once.body.needs_operator() {
-        of.require_operator()?;
-    } else {
-        of.require_owner()?;
+    match once.body.right() {
+        Some(DebitRight::Owner) => of.require_owner()?,
+        Some(DebitRight::Operator) => of.require_operator()?,
+        // The body is refused.
+        None => {}
     }
     let idempotency = once.key.idempotency::<_, TransactionView>("create-fund-debit");
     let new = &once.body;
-    let debited = app.table.debit_funds(of.owner, of.caller, new, &idempotency).await?;
+    let debited = app.table.debit_funds(of.owner, &of.caller, new, &idempotency).await?;
     respond(StatusCode::CREATED, &idempotency, debited)
 }
 
 /// Capture a transaction that waits for an operator.
 ///
 /// Operators only: reported money has arrived, or a cash-out was paid. With another reference than
-/// before, or once it has ended otherwise, it is refused. A report that is over expires.
+/// before, by another operator, or once it has ended otherwise, it is refused. A report that is over
+/// expires.
 #[utoipa::path(post, path = "/api/users/{userId}/funds/transactions/{transactionId}/capture",
     tag = "funds", responses((status = OK, body = Data<TransactionView>)),
     extensions(("x-errors" = json!([
@@ -198,13 +205,15 @@ pub(crate) async fn capture_fund_transaction(
     of.require_operator()?;
     let idempotency = once.key.idempotency::<_, TransactionView>("capture-fund-transaction");
     let body = &once.body;
-    let captured = app.table.capture_funds(of.owner, id, body, &idempotency).await?;
+    let captured =
+        app.table.capture_funds((of.owner, id), of.caller.id, body, &idempotency).await?;
     respond(StatusCode::OK, &idempotency, captured)
 }
 
 /// Void a transaction that waits for an operator.
 ///
-/// Operators only: reported money did not arrive, or a cash-out will not be paid.
+/// An operator says that reported money did not arrive, or that a cash-out will not be paid; or its
+/// owner calls it off. Who comes second is refused.
 #[utoipa::path(post, path = "/api/users/{userId}/funds/transactions/{transactionId}/void",
     tag = "funds", responses((status = OK, body = Data<TransactionView>)),
     extensions(("x-errors" = json!([
@@ -217,9 +226,8 @@ pub(crate) async fn void_fund_transaction(
     once: Once<()>,
 ) -> Result<Response, Problem> {
     app.require_operators()?;
-    of.require_operator()?;
     let idempotency = once.key.idempotency::<_, TransactionView>("void-fund-transaction");
     let body = &once.body;
-    let voided = app.table.void_funds(of.owner, id, body, &idempotency).await?;
+    let voided = app.table.void_funds((of.owner, id), of.caller.id, body, &idempotency).await?;
     respond(StatusCode::OK, &idempotency, voided)
 }

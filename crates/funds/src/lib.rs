@@ -133,8 +133,9 @@ impl Parameters for WorkQuery {
 
 /// List what waits for an operator.
 ///
-/// Oldest first: reports of money that should have arrived, or cash-outs to pay. Operators only. What
-/// was done a moment ago may still be listed.
+/// Reports of money that should have arrived, or cash-outs to pay: first those of users for whom
+/// nothing else waited, oldest first, then those of users for whom one other waited, and so on.
+/// Operators only. What was done a moment ago may still be listed.
 #[utoipa::path(get, path = "/api/funds/work", tag = "funds",
     responses((status = OK, body = List<FundWorkView>)),
     extensions(("x-errors" = json!([Code::NotAllowed]))))]

@@ -6,7 +6,7 @@ use fracti_core::{
     currency::Currency,
     fund::{Fund, FundFlow, FundKey, FundKind, FundSums, Funds},
     fund_total::FundTotal,
-    fund_transaction::{FundTransaction, FundWork},
+    fund_transaction::FundTransaction,
     id::FundTransactionId,
     time::Timestamp,
 };
@@ -186,7 +186,7 @@ pub(crate) struct TransactionView {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     bonus_usage: Vec<BonusUsageView>,
-    /// What was available before it.
+    /// What was available before it in the funds that it changes.
     available: AvailableView,
     /// What its creator says about it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -220,6 +220,9 @@ pub(crate) struct TransactionView {
     /// Time at which it reached its final status.
     #[serde(skip_serializing_if = "Option::is_none")]
     ended_at: Option<schemas::Timestamp>,
+    /// User who gave it its final status; none if its time did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended_by: Option<schemas::UserId>,
 }
 
 /// What a transaction takes from a bonus.
@@ -233,26 +236,37 @@ struct BonusUsageView {
     amount: JsonDecimal,
 }
 
-/// What was available, by kind.
+/// What was available, by kind. Only the kinds that the transaction changes have a number.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = AvailableFunds)]
 struct AvailableView {
     /// Cash.
-    cash: JsonDecimal,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    cash: Option<JsonDecimal>,
     /// Credit.
-    credit: JsonDecimal,
-    /// Bonuses.
-    bonus: JsonDecimal,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    credit: Option<JsonDecimal>,
+    /// The bonuses that it changes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    bonus: Option<JsonDecimal>,
 }
 
 /// A transaction that waits for an operator.
 #[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 #[schema(as = FundWorkItem)]
 pub(crate) struct FundWorkView {
     #[serde(flatten)]
     transaction: TransactionView,
     /// User whose funds it changes.
     owner: schemas::UserId,
+    /// Name of the user when they asked for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, example = "Alice Smith")]
+    owner_name: Option<String>,
     /// Link that pays a cash-out in TON from the operator's wallet, with the id of the transaction as
     /// comment.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -321,7 +335,8 @@ impl CurrencyFundsView {
             version: funds.get(key).map_or(0, |fund| fund.version),
             accepts: None,
         };
-        let of_kind = |kind| funds.of(currency).filter(move |fund| fund.kind == kind);
+        let of_kind =
+            |kind| funds.of(currency).filter(move |fund| fund.kind == kind && !fund.is_spent());
         let mut bonuses: Vec<_> = of_kind(FundKind::Bonus).collect();
         bonuses.sort_by_key(|bonus| (bonus.until, bonus.id));
         let bonuses = bonuses.into_iter().filter_map(|fund| BonusView::of(fund, funds, now));
@@ -368,13 +383,16 @@ impl CurrencyFundsView {
     }
 }
 
-/// The transactions that are pending in a currency, each with its sum.
-fn pending(funds: &Funds, currency: Currency) -> BTreeMap<FundTransactionId, (FundFlow, i64)> {
+/// The transactions that are pending in a currency, each with its sum, oldest first.
+fn pending(funds: &Funds, currency: Currency) -> Vec<(FundTransactionId, (FundFlow, i64))> {
     let mut all = BTreeMap::new();
     for (id, entry) in funds.of(currency).flat_map(|fund| &fund.pending) {
         let (_, sum) = all.entry(*id).or_insert((entry.flow, 0_i64));
         *sum = sum.saturating_add(entry.amount);
     }
+    let mut all: Vec<_> = all.into_iter().collect();
+    // Those of one moment have ids in any order.
+    all.sort_by_key(|(id, what)| (id.created_at(), *what, *id));
     all
 }
 
@@ -425,9 +443,9 @@ impl From<FundTransaction> for TransactionView {
             bonus: major(of.bonus_amount),
             bonus_usage: of.bonus_usage.iter().map(usage).collect(),
             available: AvailableView {
-                cash: major(of.cash_available),
-                credit: major(of.credit_available),
-                bonus: major(of.bonus_available),
+                cash: of.cash_available.map(major),
+                credit: of.credit_available.map(major),
+                bonus: of.bonus_available.map(|sum| amount(of.currency, sum)),
             },
             description: of.description.as_ref().map(ToString::to_string),
             to: of.to.as_ref().map(ToString::to_string),
@@ -439,22 +457,17 @@ impl From<FundTransaction> for TransactionView {
             expires_at: of.expires_at.map(Text),
             held_until: of.held_until.map(Text),
             ended_at: of.ended_at.map(Text),
+            ended_by: of.ended_by.map(Text),
         }
     }
 }
 
 impl From<FundTransaction> for FundWorkView {
     fn from(of: FundTransaction) -> Self {
-        let (owner, link) = (Text(of.owner), link(&of));
-        Self { transaction: of.into(), owner, link }
+        let (owner, owner_name) = (Text(of.owner), of.owner_name.clone());
+        let link = of.payment_link();
+        Self { transaction: of.into(), owner, owner_name, link }
     }
-}
-
-/// The link that pays a cash-out in TON.
-fn link(of: &FundTransaction) -> Option<String> {
-    let is_paid_by_link = of.currency == Currency::TON && of.work() == Some(FundWork::Cashout);
-    let to = of.to.as_ref().filter(|_| is_paid_by_link)?;
-    Some(format!("ton://transfer/{to}?amount={}&text=fracti%3A{}", of.amount, of.id))
 }
 
 impl<'a> FromIterator<&'a FundTotal> for FundTotalsView {
@@ -472,12 +485,12 @@ impl From<&FundTotal> for FundTotalView {
             cashed_out: amount(currency, total.cashed_out),
             given: amount(currency, total.given),
             lapsed: amount(currency, total.lapsed),
-            cash: JsonDecimal(currency.to_major(total.cash())),
-            credit: JsonDecimal(currency.to_major(total.credit())),
+            cash: amount(currency, total.cash()),
+            credit: amount(currency, total.credit()),
         }
     }
 }
 
-fn amount(currency: Currency, minor: i64) -> JsonDecimal {
+fn amount(currency: Currency, minor: impl Into<i128>) -> JsonDecimal {
     JsonDecimal(currency.to_major(minor))
 }

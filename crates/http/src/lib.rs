@@ -31,7 +31,7 @@ pub use document::{
 pub use lambda::run;
 pub use request::{
     body::{Body, JsonScalar, Object, Value},
-    caller::{AsMember, Caller, FromChat, FundsAccess, Operator, Owner},
+    caller::{AsMember, Caller, FromChat, FundsAccess, InApp, Operator, Owner},
     description::{Described, Description},
     once::{Once, respond, respond_created, respond_tagged, respond_with},
     paging::{Limit, ListId, Paging},

@@ -7,7 +7,7 @@ use fracti_core::{
     currency::Currency,
     debts::Debts,
     group::{Group, Member},
-    id::MemberId,
+    id::{MemberId, UserId},
     ledger::{Ledger, Shown, Totals},
     plan::Transfer,
     settlement::Settlement,
@@ -137,8 +137,8 @@ struct DebtCurrencySummary {
 }
 
 impl GroupDebts {
-    /// The debts of a group according to its ledger. If there are `pending` settlements, newest
-    /// first, the plan takes them as completed.
+    /// The debts of a group according to its ledger, for a `reader` in the app. If there are `pending`
+    /// settlements, newest first, the plan takes them as completed.
     ///
     /// # Errors
     ///
@@ -148,6 +148,7 @@ impl GroupDebts {
         members: &[Member],
         ledger: &Ledger,
         pending: Option<Vec<Settlement>>,
+        reader: Option<UserId>,
     ) -> Result<Self, Error> {
         let debts = Debts::of(members, ledger, pending.as_deref())?;
         let mut currencies: BTreeSet<Currency> = ledger.balances.currencies().collect();
@@ -174,9 +175,9 @@ impl GroupDebts {
             }
         });
         let Totals { paid, .. } = ledger.balances.sums(group.currency);
-        let view = |pending: Vec<_>| pending.into_iter().map(SettlementView::from).collect();
         Ok(Self {
-            pending: pending.map(view),
+            pending: pending
+                .map(|all| all.into_iter().map(|it| SettlementView::seen_by(reader, it)).collect()),
             summary: DebtSummary {
                 total_expenses: JsonDecimal(group.currency.to_major(paid)),
                 total_settled: JsonDecimal(ledger.settled.sum(group.currency).to_major()),

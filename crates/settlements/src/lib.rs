@@ -11,9 +11,9 @@ use fracti_core::{
     words,
 };
 use fracti_http::{
-    App, AsMember, Code, Context, Credential, Data, Description, Id, IfMatch, List, ListId, Once,
-    Paging, Parameters, Problem, QueryReader, Routes, SettlementView, Tagged, Value, body, openapi,
-    respond_tagged, routes, schemas,
+    App, AsMember, Code, Context, Credential, Data, Description, Id, IfMatch, InApp, List, ListId,
+    Once, Paging, Parameters, Problem, QueryReader, Routes, SettlementView, Tagged, Value, body,
+    openapi, respond_tagged, routes, schemas,
 };
 use tokio::task::spawn_blocking;
 
@@ -56,7 +56,8 @@ body! {
         /// What pays it: the caller's funds, which are withheld until the recipient confirms it. In
         /// the app only, to a present user. Default: `outside`.
         pay_from: "payFrom".text(),
-        /// With `payFrom`: whether the caller pays outside of funds what they do not cover.
+        /// With `payFrom`: whether the caller pays outside of funds what they do not cover, which may
+        /// be all of it.
         allow_external: "allowExternal".flag(),
         /// With `payFrom`: whether it is completed at once, from cash. Only if the recipient accepts
         /// that, and is owed as much by the caller.
@@ -166,6 +167,7 @@ impl Parameters for DebtsQuery {
 async fn get_debts(
     State(app): State<App>,
     AsMember(member_key, query): AsMember<DebtsQuery>,
+    InApp(reader): InApp,
     Context { now, .. }: Context,
 ) -> Result<Data<GroupDebts>, Problem> {
     let (group, members, ledger) = app.table.group_and_ledger(member_key, now).await?;
@@ -179,7 +181,7 @@ async fn get_debts(
         }
     };
     let few = pending.is_none() && ledger.balances.count() <= FEW_BALANCES;
-    let debts = move || GroupDebts::of(&group, &members, &ledger, pending);
+    let debts = move || GroupDebts::of(&group, &members, &ledger, pending, reader);
     if few {
         return Ok(Data::new(debts()?));
     }
@@ -209,12 +211,14 @@ impl Parameters for SettlementsQuery {
 async fn list_settlements(
     State(app): State<App>,
     AsMember(member_key, SettlementsQuery { paging, status }): AsMember<SettlementsQuery>,
+    InApp(reader): InApp,
     Context { now, .. }: Context,
 ) -> Result<List<SettlementView>, Problem> {
     let list_id = ListId::new("settlements", &member_key.group).filtered(&status);
     let page = paging.page(&list_id)?;
     let settlements = app.table.settlements(member_key, status, &page, now).await?;
-    Ok(paging.list(&list_id, settlements))
+    let seen = settlements.map(|it| SettlementView::seen_by(reader, it));
+    Ok(paging.list(&list_id, seen))
 }
 
 /// Create a settlement.
@@ -236,13 +240,15 @@ async fn create_settlement(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     via: Credential,
+    InApp(reader): InApp,
     once: Once<CreateSettlement>,
 ) -> Result<Response, Problem> {
     if once.body.is_from_funds() {
         via.require_app()?;
         app.require_operators()?;
     }
-    let idempotency = once.key.idempotency::<_, SettlementView>("create-settlement");
+    let view = move |it| SettlementView::seen_by(reader, it);
+    let idempotency = once.key.viewed("create-settlement", view);
     let settlement = app.table.create_settlement(member_key, &once.body, &idempotency).await?;
     respond_tagged(StatusCode::CREATED, &idempotency, settlement)
 }
@@ -254,37 +260,41 @@ async fn get_settlement(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Id(settlement): Id<SettlementId>,
+    InApp(reader): InApp,
     Context { now, .. }: Context,
 ) -> Result<Tagged<SettlementView>, Problem> {
-    Ok(Tagged(app.table.settlement(member_key, settlement, now).await?.into()))
+    let settlement = app.table.settlement(member_key, settlement, now).await?;
+    Ok(Tagged(SettlementView::seen_by(reader, settlement)))
 }
 
 /// Update a settlement.
 ///
 /// The recipient may complete it, the payer may attach the transaction that pays it, and both may
 /// fail it. Who recorded it may edit it while it is pending. The recipient may also take back a
-/// completed one with the status `failed`, unless it was paid from funds or imported. Any member may act for a guest or a past member, except the other side and, to complete
-/// it, the member who recorded it. If the payer sends `completed` with a transaction, the
+/// completed one with the status `failed`, unless it was imported, or paid from funds that they
+/// confirmed. What funds paid at once is given back by the recipient alone, in the app, while they
+/// have as much cash available. Any member may act for a guest or a past member, except the other
+/// side and, to complete it, the member who recorded it. If the payer sends `completed` with a transaction, the
 /// transaction is stored and the settlement stays pending. Repeating a final status has no effect,
 /// but another transaction is refused.
 #[utoipa::path(put, path = "/api/groups/{groupId}/settlements/{settlementId}", tag = "settlements",
     responses((status = OK, body = Data<SettlementView>, headers(("ETag")))),
     extensions(("x-errors" = json!([
-        Code::NotAllowed, Code::AlreadyFunded, Code::HoldExpired, Code::LimitReached,
+        Code::InsufficientFunds, Code::NotAllowed, Code::AlreadyFunded, Code::HoldExpired, Code::LimitReached,
         Code::SettlementFinal, Code::TxHashUsed,
     ]))))]
 async fn update_settlement(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Id(settlement): Id<SettlementId>,
-    via: Credential,
+    InApp(reader): InApp,
     if_match: IfMatch,
     once: Once<UpdateSettlement>,
 ) -> Result<Response, Problem> {
-    let expected =
-        |settlement: &Settlement| if_match.accepts(&SettlementView::from(settlement.clone()));
-    let idempotency = once.key.idempotency::<_, SettlementView>("update-settlement");
-    let (body, in_app) = (&once.body, via.require_app().is_ok());
+    let view = move |it| SettlementView::seen_by(reader, it);
+    let expected = |settlement: &Settlement| if_match.accepts(&view(settlement.clone()));
+    let idempotency = once.key.viewed("update-settlement", view);
+    let (body, in_app) = (&once.body, reader.is_some());
     let updated =
         app.table.update_settlement(member_key, settlement, body, expected, in_app, &idempotency);
     respond_tagged(StatusCode::OK, &idempotency, updated.await?)

@@ -11,13 +11,13 @@ use axum::extract::State;
 use fracti_core::{
     currency::Currency,
     expense::{Filter, PaidExpense, Participant},
-    id::MemberId,
+    id::{MemberId, UserId},
     settlement::Settlement,
 };
 use fracti_http::{
-    App, Caller, Context, Data, Description, ExpenseView, GroupView, JsonDecimal, List, ListId,
-    Paging, Parameters, Problem, QueryReader, Routes, Sender, SettlementView, Text, openapi,
-    routes, schemas,
+    App, Caller, Context, Data, Description, ExpenseView, GroupView, InApp, JsonDecimal, List,
+    ListId, Paging, Parameters, Problem, QueryReader, Routes, Sender, SettlementView, Text,
+    openapi, routes, schemas,
 };
 use fracti_store::{Feed, Membership, SettlementFilter, Slice};
 use serde::Serialize;
@@ -247,7 +247,8 @@ async fn list_debts(
     let list_id = ListId::new("users/me/debts", &user.id);
     let after = paging.after(&list_id)?.unwrap_or_default();
     let feed = app.table.owed_by(user.id, paging.limit(), after).await?;
-    Ok(list(&paging, &list_id, feed))
+    let next = feed.next.map(|position| paging.cursor(&list_id, &position));
+    Ok(List::new(feed.items.into_iter().map(MyDebt::from), next).leaving_out(feed.unreadable))
 }
 
 /// Query parameters of the list of settlements.
@@ -278,11 +279,15 @@ impl Parameters for SettlementsQuery {
 async fn list_settlements(
     State(app): State<App>,
     Caller(user, SettlementsQuery { paging, filter }): Caller<SettlementsQuery>,
+    InApp(reader): InApp,
 ) -> Result<List<MySettlement>, Problem> {
     let list_id = ListId::new("users/me/settlements", &user.id).filtered(&filter);
     let after = paging.after(&list_id)?.unwrap_or_default();
     let feed = app.table.settlements_of(user.id, &filter, paging.limit(), after).await?;
-    Ok(list(&paging, &list_id, feed))
+    let Feed { items, next, unreadable, .. } = feed;
+    let next = next.map(|position| paging.cursor(&list_id, &position));
+    let items = items.into_iter().map(|it| MySettlement::seen_by(reader, it));
+    Ok(List::new(items, next).leaving_out(unreadable))
 }
 
 /// List the caller's activity over all groups.
@@ -335,12 +340,6 @@ impl MyGroup {
     }
 }
 
-/// The response with a page of a feed.
-fn list<T, V: From<T>>(paging: &Paging, list_id: &ListId, feed: Feed<T>) -> List<V> {
-    let next = feed.next.map(|position| paging.cursor(list_id, &position));
-    List::new(feed.items.into_iter().map(V::from), next).leaving_out(feed.unreadable)
-}
-
 impl MyExpense {
     /// An expense that the caller paid, who has these ids.
     fn of(PaidExpense { item_count, expense, .. }: PaidExpense, ids: &BTreeSet<MemberId>) -> Self {
@@ -372,11 +371,11 @@ impl From<Participant> for MyDebt {
     }
 }
 
-impl From<Settlement> for MySettlement {
-    fn from(settlement: Settlement) -> Self {
+impl MySettlement {
+    fn seen_by(reader: Option<UserId>, settlement: Settlement) -> Self {
         Self {
             group_title: settlement.group_title.clone().unwrap_or_default(),
-            settlement: settlement.into(),
+            settlement: SettlementView::seen_by(reader, settlement),
         }
     }
 }

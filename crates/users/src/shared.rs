@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use axum::extract::State;
 use fracti_core::{currency::Currency, id::UserId};
-use fracti_http::{App, Caller, Code, Context, Data, Id, JsonDecimal, Problem, Text, schemas};
+use fracti_http::{
+    App, Caller, Code, Context, Data, Id, InApp, JsonDecimal, Problem, Text, schemas,
+};
 use fracti_store::{Shared, SharedGroup};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -80,16 +82,17 @@ pub(crate) async fn get_shared(
     Caller(user, ()): Caller,
     Context { now, .. }: Context,
     Id(other): Id<UserId>,
+    InApp(reader): InApp,
 ) -> Result<Data<SharedWithUser>, Problem> {
     if other == user.id {
         return Err(Problem::invalid("otherId", "must be the id of another user"));
     }
     let shared = app.table.shared_with(user.id, other, now).await?;
-    Ok(Data::new(SharedWithUser::of(other, shared)))
+    Ok(Data::new(SharedWithUser::of(other, shared, reader)))
 }
 
 impl SharedWithUser {
-    fn of(user: UserId, shared: Shared) -> Self {
+    fn of(user: UserId, shared: Shared, reader: Option<UserId>) -> Self {
         let Shared { other, groups, pending, has_more } = shared;
         // A total over all groups may exceed the `i64` of one group.
         let mut sums: BTreeMap<Currency, [i128; 2]> = BTreeMap::new();
@@ -105,7 +108,7 @@ impl SharedWithUser {
             avatar_url: other.avatar_url,
             balances: sums.into_iter().map(BothBalances::from).collect(),
             groups: groups.into_iter().map(SharedGroupView::from).collect(),
-            pending: pending.into_iter().map(MySettlement::from).collect(),
+            pending: pending.into_iter().map(|it| MySettlement::seen_by(reader, it)).collect(),
             has_more,
         }
     }

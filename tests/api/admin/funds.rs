@@ -42,7 +42,7 @@ async fn rich() -> Friends {
     let held = settle(&friends, "5", json!({ "holdUntil": "2026-01-20T12:00:00Z" })).await;
     confirm(&friends, &held).await;
     let debits = "/api/users/2/funds/debits";
-    let cash_out = |amount: u32| json!({ "type": "cashout", "currency": "EUR", "amount": amount });
+    let cash_out = |amount: u32| json!({ "type": "cashout", "currency": "EUR", "amount": amount, "to": "DE12 3456" });
     bob.post("/api/users/me/funds/debits", cash_out(4)).await.data(201);
     let paid = bob.post("/api/users/me/funds/debits", cash_out(2)).await.id();
     friends.capture("2", &paid, "bank 2").await.data(200);
@@ -263,6 +263,7 @@ async fn operators_end_what_waits_for_them() {
     assert_eq!(friends.totals().await, ["80", "8", "0", "0", "72", "0"]);
     let row = bob.get(&format!("/api/users/me/funds/transactions/{reported}")).await;
     assert_eq!(row.data(200)["refId"], "bank 2");
+    assert_eq!(row.data(200)["endedBy"], "4", "the command says who");
 
     for (command, why) in [
         (capture(&reported, "bank 4", "4"), "the transaction is already completed"),

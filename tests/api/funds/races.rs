@@ -15,7 +15,7 @@ type Row = BTreeMap<String, AttributeValue>;
 
 impl Friends {
     /// Checks that funds agree with their transactions, and both laws over all users.
-    async fn audit(&self) {
+    pub(super) async fn audit(&self) {
         let (table, now) = (&self.group.api.table, self.group.api.now());
         let mut all = AllFunds::default();
         for user in ["1", "2", "3", "4"] {
@@ -104,7 +104,8 @@ async fn each_write_is_done_once_under_every_fault() {
             let ended = alice.put(&path, json!({ "status": end })).await;
             assert_eq!(ended.data(200)["status"], end, "{fault:?}");
         }
-        let cash_out = json!({ "type": "cashout", "currency": "EUR", "amount": 30 });
+        let cash_out =
+            json!({ "type": "cashout", "currency": "EUR", "amount": 30, "to": "DE12 3456" });
         for what in ["capture", "void"] {
             forced();
             let debits = format!("{mine}/debits");
@@ -171,7 +172,7 @@ async fn entries_that_were_left_behind_are_found_and_released() {
     assert_eq!(seen["withheld"].to_string(), "1", "the young one stays");
 
     // A transaction that is authorised, but of which nothing is withheld, is not completed.
-    let asked = json!({ "type": "cashout", "currency": "EUR", "amount": 10 });
+    let asked = json!({ "type": "cashout", "currency": "EUR", "amount": 10, "to": "DE12 3456" });
     let asked = bob.post("/api/users/me/funds/debits", asked).await.id();
     let lose = |row: &mut Row| {
         let Some(AttributeValue::M(pending)) = row.get_mut("pending") else { panic!("{row:?}") };
@@ -259,7 +260,8 @@ async fn a_linked_guest_is_the_user_and_a_bonus_becomes_no_cash() {
     let failed = friends.settle(bob, pay("10", &json!({}))).await.id();
     friends.end(alice, &failed, "failed").await.data(200);
     assert_eq!(sums(bob).await, ["0", "4", "6", "10"]);
-    let cash_out = json!({ "type": "cashout", "currency": "EUR", "amount": "0.01" });
+    let cash_out =
+        json!({ "type": "cashout", "currency": "EUR", "amount": "0.01", "to": "DE12 3456" });
     let refused = bob.post("/api/users/me/funds/debits", cash_out).await;
     assert_eq!(refused.code(), (402, "INSUFFICIENT_FUNDS"));
     friends.audit().await;

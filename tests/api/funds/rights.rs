@@ -7,11 +7,11 @@ use super::{Friends, report};
 use crate::harness::Caller;
 
 /// Requests about Bob's funds, each with what only an operator may do.
-fn requests(id: &str) -> [(Method, String, Value, bool); 11] {
+fn requests(id: &str) -> [(Method, String, Value, bool); 12] {
     let of = |rest: &str| format!("/api/users/2/funds{rest}");
     let one = of(&format!("/transactions/{id}"));
     let bonus = json!({ "currency": "EUR", "amount": 5, "expiresAt": "2026-12-01T00:00:00Z" });
-    let cash_out = json!({ "type": "cashout", "currency": "EUR", "amount": 1 });
+    let cash_out = json!({ "type": "cashout", "currency": "EUR", "amount": 1, "to": "DE12 3456" });
     let correction = json!({ "type": "correction", "fund": "cash", "currency": "EUR", "amount": 1,
         "refId": "error", "description": "x" });
     let credit = json!({ "fund": "credit", "currency": "EUR", "amount": 1, "refId": "gift" });
@@ -26,7 +26,8 @@ fn requests(id: &str) -> [(Method, String, Value, bool); 11] {
         (Method::POST, of("/bonuses"), bonus, true),
         (Method::POST, of("/debits"), correction, true),
         (Method::POST, format!("{one}/capture"), json!({ "refId": "bank 9" }), true),
-        (Method::POST, format!("{one}/void"), json!({}), true),
+        (Method::POST, format!("{one}/void"), json!({}), false),
+        (Method::PUT, of(""), json!({ "currency": "EUR", "accepts": true }), false),
     ]
 }
 
@@ -67,7 +68,7 @@ async fn funds_are_their_owners_and_the_operators_business() {
     // Dave reads Bob's funds, but does not report or cash out for him.
     for request in requests(&reported) {
         let (reply, what) = call(dave.clone(), request.clone()).await;
-        let refused = what.ends_with("/debits") && !request.3;
+        let refused = (what.ends_with("/debits") || what.starts_with("PUT")) && !request.3;
         let unread = what.ends_with("/credits") && !request.3;
         match (refused, unread) {
             (true, _) => assert_eq!(reply.code(), (403, "NOT_ALLOWED"), "{what}"),
@@ -93,6 +94,31 @@ async fn without_an_operator_funds_are_read_only() {
             _ => assert_eq!(reply.code(), (409, "FUNDS_DISABLED"), "{path}, {of_operator}"),
         }
     }
+}
+
+#[tokio::test]
+async fn a_debit_that_cannot_be_read_is_refused_for_that() {
+    let friends = Friends::new().await;
+    friends.top_up("2", "50", "bank 1").await;
+    let (bob, dave) = (friends.bob(), friends.dave());
+    let debits = "/api/users/2/funds/debits";
+    let debit = |of_type: Value| json!({ "type": of_type, "currency": "EUR", "amount": 1 });
+    for user in [dave, bob] {
+        for of_type in [json!("corection"), Value::Null, json!(7)] {
+            let reply = user.post(debits, debit(of_type.clone())).await;
+            assert_eq!(reply.code(), (400, "VALIDATION_ERROR"), "{of_type}");
+            assert_eq!(reply.body["details"][0]["path"], "type", "{of_type}");
+        }
+        let broken = user.post_text(debits, "{").await;
+        assert_eq!(broken.code(), (400, "INVALID_JSON"));
+    }
+    let cash_out = dave.post(debits, debit(json!("cashout"))).await;
+    assert_eq!(cash_out.code(), (403, "NOT_ALLOWED"));
+    assert_eq!(cash_out.body["message"], "These are another user's funds.");
+    let correction = bob.post(debits, debit(json!("correction"))).await;
+    assert_eq!(correction.code(), (403, "NOT_ALLOWED"));
+    let no_account = bob.post("/api/users/me/funds/debits", debit(json!("cashout"))).await;
+    assert_eq!(no_account.body["details"][0]["path"], "to");
 }
 
 #[tokio::test]
@@ -137,7 +163,8 @@ async fn bad_input_names_its_field_and_changes_nothing() {
         assert_eq!(reply.body["details"][0]["path"], "expiresAt", "{until}");
     }
     let debits = "/api/users/me/funds/debits";
-    let cash_out = json!({ "type": "cashout", "currency": "EUR", "amount": 1, "refId": "x" });
+    let cash_out = json!({ "type": "cashout", "currency": "EUR", "amount": 1, "to": "DE12 3456",
+        "refId": "x" });
     assert_eq!(bob.post(debits, cash_out).await.body["details"][0]["path"], "refId");
     let guest = "guest-0190a1b2-0000-7000-8000-000000000001";
     let reply = dave.get(&format!("/api/users/{guest}/funds")).await;

@@ -45,6 +45,12 @@ impl Write {
         Self { operation: self.operation.of(name, id), ..self }
     }
 
+    /// The write for the funds of this user, instead of the caller's.
+    fn of_user(self, id: &str) -> Self {
+        let path = self.operation.template().replace("/users/me/", &format!("/users/{id}/"));
+        Self { operation: self.operation.at(path), ..self }
+    }
+
     fn expects(self, read: &'static str) -> Self {
         Self { if_match: Some(read), ..self }
     }
@@ -205,6 +211,13 @@ fn of_funds() -> Vec<Write> {
         write("cash out", "createFundDebit", &[1, 2]),
         write("capture a cash-out", "captureFundTransaction", &[1]),
         write("void a cash-out", "voidFundTransaction", &[1]),
+        write("call off a cash-out", "voidFundTransaction", &[2]).of("transactionId", "{asked}"),
+        write("capture another's cash-out", "captureFundTransaction", &[1])
+            .of_user("2")
+            .of("transactionId", "{asked}"),
+        write("give back a payment", "updateSettlement", &[1])
+            .of("settlementId", "{atOnce}")
+            .sends(json!({ "status": "failed" })),
         write("accept payments no more", "setAcceptance", &[1]),
         write("check funds", "checkFunds", &[1]),
     ]
@@ -299,6 +312,21 @@ pub(super) async fn scene(api: &Transport, now: Timestamp) -> Ids {
         ids.insert(name, post(1, "/expenses", hut).await.id());
     }
     call(1, Method::DELETE, &format!("/expenses/{}", ids["deleted"]), Value::Null).await;
+    // The operator has cash, of which some is to be paid out, and takes payments at once; member 2 has
+    // made one, and asks for cash, too.
+    let funds = |rest: &str| format!("/api/users/me/funds{rest}");
+    let cash = json!({ "fund": "cash", "currency": "EUR", "amount": 60, "refId": "bank 1" });
+    post(1, &funds("/credits"), cash.clone()).await;
+    let of_two = json!({ "fund": "cash", "currency": "EUR", "amount": 34, "refId": "bank 2" });
+    post(1, "/api/users/2/funds/credits", of_two).await;
+    let cash_out = |amount: u32| json!({ "type": "cashout", "currency": "EUR", "amount": amount, "to": "DE12 3456" });
+    ids.insert("transactionId", post(1, &funds("/debits"), cash_out(20)).await.id());
+    ids.insert("asked", post(2, &funds("/debits"), cash_out(2)).await.id());
+    let accepts = json!({ "currency": "EUR", "accepts": true });
+    call(1, Method::PUT, &funds(""), accepts).await;
+    let now = json!({ "toId": "1", "amount": 2, "currency": "EUR", "payFrom": "funds",
+        "payNow": true });
+    ids.insert("atOnce", post(2, "/settlements", now).await.id());
     let pay = json!({ "toId": "1", "amount": 3 });
     ids.insert("settlementId", post(2, "/settlements", pay).await.id());
     let paid = json!({ "fromId": "2", "toId": "1", "amount": 2 });
@@ -323,19 +351,9 @@ pub(super) async fn scene(api: &Transport, now: Timestamp) -> Ids {
     ids.insert("textId", post(1, "/questions", text).await.id());
     let answers = format!("/questions/{}/answers", ids["textId"]);
     post(1, &answers, json!({ "answer": "Now" })).await;
-    // The operator has cash, of which some is to be paid out and some is held for a settlement; so has
-    // member 2, whom 1 owes nothing but who accepts payments from funds.
-    let funds = |rest: &str| format!("/api/users/me/funds{rest}");
-    let cash = json!({ "fund": "cash", "currency": "EUR", "amount": 60, "refId": "bank 1" });
-    post(1, &funds("/credits"), cash.clone()).await;
-    let of_two = json!({ "fund": "cash", "currency": "EUR", "amount": 30, "refId": "bank 2" });
-    post(1, "/api/users/2/funds/credits", of_two).await;
-    let cash_out = json!({ "type": "cashout", "currency": "EUR", "amount": 20 });
-    ids.insert("transactionId", post(1, &funds("/debits"), cash_out).await.id());
+    // A part of the cash of member 2 is held for a settlement.
     let pay = json!({ "toId": "1", "amount": 12, "currency": "EUR", "payFrom": "funds" });
     ids.insert("funded", post(2, "/settlements", pay).await.id());
-    let accepts = json!({ "currency": "EUR", "accepts": true });
-    call(1, Method::PUT, &funds(""), accepts).await;
     let coffee = json!({ "title": "Coffee", "amount": 3.5, "currency": "EUR", "category": "food" });
     ids.insert("spendingId", post(1, "/api/users/me/spendings", coffee).await.id());
     ids

@@ -198,7 +198,11 @@ async fn check_effects(world: &World, model: &Model, group: GroupId, report: &mu
             }
             Effect::EndsSettlement(id, status) => {
                 let ended = settlements.iter().find(|it| it.id.to_string() == *id);
-                let as_asked = ended.is_some_and(|it| it.status.to_string() == *status);
+                // What was paid at once may have been given back since.
+                let as_asked = ended.is_some_and(|it| {
+                    it.status.to_string() == *status
+                        || *status == "completed" && it.reverted_at.is_some()
+                });
                 usize::from(as_asked || !sent.is_done())
             }
             Effect::None => usize::from(sent.is_done()),
@@ -224,6 +228,7 @@ impl Spender {
         match self.actor.rng.u32(0..20) {
             0 | 1 => self.report().await,
             2..4 => self.cash_out().await,
+            4 => self.call_off().await,
             10..14 => self.end().await,
             14 => self.accept().await,
             15 => self.check().await,
@@ -291,10 +296,19 @@ impl Spender {
 
     async fn cash_out(&mut self) {
         let tag = self.tag();
-        let body =
-            json!({ "type": "cashout", "currency": CURRENCY, "amount": 1, "description": tag });
+        let body = json!({ "type": "cashout", "currency": CURRENCY, "amount": 1, "to": "bc1q", "description": tag });
         let made = self.send("/api/users/me/funds/debits", body, Effect::Transaction(tag)).await;
         self.note_work(&made);
+    }
+
+    /// Calls off a report or a cash-out of the user's own.
+    async fn call_off(&mut self) {
+        let user = self.actor.user;
+        let mut own = self.model.lock().unwrap().work.clone();
+        own.retain(|(owner, _)| *owner == user);
+        let Some((_, id)) = self.actor.rng.choice(own) else { return };
+        let path = format!("/api/users/me/funds/transactions/{id}/void");
+        self.send(&path, json!({}), Effect::Ends(id, "voided")).await;
     }
 
     fn note_work(&self, made: &Outcome) {
@@ -329,7 +343,7 @@ impl Spender {
         }
     }
 
-    /// Confirms or fails a settlement.
+    /// Confirms or fails a settlement, or gives back one that was paid at once.
     async fn end(&mut self) {
         let (user, mut known) = (self.actor.user, self.model.lock().unwrap().settlements.clone());
         let fails = self.actor.rng.u32(0..4) == 0;

@@ -26,13 +26,10 @@ pub const HOLD_S: u64 = 7 * 24 * 3_600;
 /// Maximum number of transactions that are pending in a fund.
 pub const MAX_PENDING: usize = 100;
 
-/// Maximum number of reports that a user has pending in a currency.
-pub const MAX_REPORTS: usize = 5;
-
 /// Maximum number of rows of held cash of a user in a currency.
 pub const MAX_HELD: usize = 100;
 
-/// Maximum number of bonuses of a user in a currency.
+/// Maximum number of bonuses of a user in a currency that are not spent.
 pub const MAX_BONUSES: usize = 50;
 
 /// Maximum number of bonuses that pay one transaction, each of which is an action of its write.
@@ -87,9 +84,10 @@ pub struct Fund {
     /// Transactions that are authorised.
     #[serde(default)]
     pub pending: BTreeMap<FundTransactionId, Pending>,
-    /// Whether the owner takes payments from funds in this currency without confirming each.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub accepts: bool,
+    /// Whether the owner takes payments from funds in this currency without confirming each. Who
+    /// has never said so, and has not had such a payment, has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepts: Option<bool>,
     /// Terms of a bonus.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bonus: Option<Bonus>,
@@ -153,7 +151,8 @@ pub struct Held {
 
 impl Row for Fund {
     const KIND: &'static str = "fund";
-    const VERSION: u32 = USER_ROWS_VERSION;
+    // Version 5 may refuse payments, which an earlier Fracti would lose.
+    const VERSION: u32 = USER_ROWS_VERSION + 1;
 
     fn keys(&self) -> Keys {
         let due = self.due_at.zip(self.id).map(|(at, id)| Index {
@@ -190,7 +189,7 @@ impl Fund {
             currency,
             balance: 0,
             pending: BTreeMap::new(),
-            accepts: false,
+            accepts: None,
             bonus: None,
             held: None,
             until: None,
@@ -206,6 +205,12 @@ impl Fund {
     #[must_use]
     pub fn is_over(&self, now: Timestamp) -> bool {
         self.until.is_some_and(|until| until <= now)
+    }
+
+    /// Whether it is a bonus of which nothing is left, nor withheld.
+    #[must_use]
+    pub fn is_spent(&self) -> bool {
+        self.kind == FundKind::Bonus && self.balance == 0 && self.pending.is_empty()
     }
 
     /// What is withheld for transactions, but for those that were left behind.
@@ -450,10 +455,6 @@ impl Funds {
                     most: MAX_PENDING,
                 });
             }
-            let credits = fund.pending.values().filter(|it| it.flow == FundFlow::Credit).count();
-            if of.flow == FundFlow::Credit && credits >= MAX_REPORTS {
-                return Err(FundError::TooMany { limit: Limit::FundReports, most: MAX_REPORTS });
-            }
             fund.pending.insert(of.id, Pending { amount, flow: of.flow });
         }
         Ok(())
@@ -492,7 +493,8 @@ impl Funds {
         Ok(())
     }
 
-    /// Adds or takes the amounts of a transaction that is not pending in the funds.
+    /// Adds or takes the amounts of a transaction that is not pending in the funds. A bonus that it
+    /// spends is gone.
     ///
     /// # Errors
     ///
@@ -517,6 +519,9 @@ impl Funds {
             {
                 bonus.used(of.id, amount);
             }
+            if fund.is_spent() {
+                self.rows.remove(&key);
+            }
         }
         Ok(())
     }
@@ -537,10 +542,10 @@ impl Funds {
         Ok(())
     }
 
-    /// Ends the time of a bonus, after [`Funds::apply`] has taken what it had. A row that still has a
-    /// value or pending entries stays.
+    /// Removes a bonus that was spent before its time was over. A row that still has a value or
+    /// pending entries stays.
     pub fn end(&mut self, key: FundKey) {
-        if self.get(key).is_some_and(|fund| fund.balance == 0 && fund.pending.is_empty()) {
+        if self.get(key).is_some_and(Fund::is_spent) {
             self.rows.remove(&key);
         }
     }
@@ -559,16 +564,26 @@ impl Funds {
 
     /// Sets whether the owner takes payments in a currency without confirming each.
     pub fn accept(&mut self, currency: Currency, accepts: bool, now: Timestamp) {
-        let key = FundKey::Cash(currency);
-        if self.accepts(currency) != accepts {
-            self.fund(key, currency, now).accepts = accepts;
+        if self.said_of(currency) != Some(accepts) {
+            self.fund(FundKey::Cash(currency), currency, now).accepts = Some(accepts);
+        }
+    }
+
+    /// Takes payments in a currency from now on, unless the owner has said that they do not.
+    pub fn accept_unless_refused(&mut self, currency: Currency, now: Timestamp) {
+        if self.said_of(currency).is_none() {
+            self.accept(currency, true, now);
         }
     }
 
     /// Whether the owner takes payments in a currency without confirming each.
     #[must_use]
     pub fn accepts(&self, currency: Currency) -> bool {
-        self.get(FundKey::Cash(currency)).is_some_and(|fund| fund.accepts)
+        self.said_of(currency) == Some(true)
+    }
+
+    fn said_of(&self, currency: Currency) -> Option<bool> {
+        self.get(FundKey::Cash(currency)).and_then(|fund| fund.accepts)
     }
 
     /// Moves the time of the keeper's next attempt.
@@ -624,6 +639,18 @@ impl Funds {
         put.chain(deleted.map(|(_, read)| FundChange::Delete { read: read.clone() }))
     }
 
+    /// The funds once their changes are written.
+    #[must_use]
+    pub fn written(mut self) -> Self {
+        let changes: Vec<_> = self.changes().collect();
+        for change in changes {
+            if let FundChange::Put { fund, .. } = change {
+                self.rows.insert(fund.key(), fund);
+            }
+        }
+        Self { read: self.rows.clone(), ..self }
+    }
+
     fn fund(&mut self, key: FundKey, currency: Currency, now: Timestamp) -> &mut Fund {
         let owner = self.owner;
         self.rows.entry(key).or_insert_with(|| Fund::new(owner, key, currency, now))
@@ -637,8 +664,8 @@ impl Funds {
             FundKey::Held(_) => (FundKind::Held, MAX_HELD, Limit::HeldPayments),
         };
         let is_known = self.read.contains_key(&key);
-        let number = self.read.values().filter(|it| it.kind == kind && it.currency == currency);
-        if !is_known && number.count() >= most {
+        let of_kind = self.read.values().filter(|it| it.kind == kind && it.currency == currency);
+        if !is_known && of_kind.filter(|it| !it.is_spent()).count() >= most {
             return Err(FundError::TooMany { limit, most });
         }
         Ok(())

@@ -162,7 +162,8 @@ impl FundRows {
     }
 
     fn wrong_other_side(&self, of: &FundTransaction) -> Option<&'static str> {
-        if of.kind != FundTransactionType::Settlement || !is_applied(of) {
+        let sides = [FundTransactionType::Settlement, FundTransactionType::Return];
+        if !sides.contains(&of.kind) || !is_applied(of) {
             return None;
         }
         let other = of.other_user_id.zip(of.other_id).and_then(|key| self.others.get(&key));
@@ -231,7 +232,7 @@ impl AllFunds {
             let sums = self.0.entry(of.currency).or_default();
             let counted = FundTotal::of(of).counters();
             for (sum, (_, counted)) in sums.counters.iter_mut().zip(counted) {
-                *sum = sum.saturating_add(counted.into());
+                *sum = sum.saturating_add(counted);
             }
         }
     }
@@ -248,9 +249,8 @@ impl AllFunds {
             let total = stored.get(&currency).copied().unwrap_or(&none);
             let sums = self.0.get(&currency).copied().unwrap_or_default();
             let counters = total.counters().into_iter().zip(sums.counters);
-            let counters = counters.map(|((what, stored), expected)| {
-                (what, i128::from(stored), expected, "the transactions")
-            });
+            let counters = counters
+                .map(|((what, stored), expected)| (what, stored, expected, "the transactions"));
             let laws = [
                 ("cash and held cash", total.cash(), sums.cash, "the funds"),
                 ("credit and bonuses", total.credit(), sums.credit, "the funds"),

@@ -8,13 +8,13 @@ use crate::{
     fund_transaction::{FundTransaction, FundTransactionType},
     id::{FundTransactionId, UserId},
     keys::{self, Keys},
-    ref_id::RefId,
-    row::Row,
+    ref_id::{RefId, ReferenceUse},
+    row::{AttributeValue, Item, Row},
 };
 
 /// What users have put in and taken out in a currency, in minor units. At any moment, over all users:
 /// cash and held cash are `toppedUp` less `cashedOut`, and credit and bonuses are `given` less
-/// `lapsed`.
+/// `lapsed`. They hold any number of users' funds, each of which is an `i64`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FundTotal {
@@ -22,16 +22,16 @@ pub struct FundTotal {
     pub currency: Currency,
     /// Cash that was topped up, less corrections.
     #[serde(default)]
-    pub topped_up: i64,
+    pub topped_up: i128,
     /// Cash that was cashed out.
     #[serde(default)]
-    pub cashed_out: i64,
+    pub cashed_out: i128,
     /// Credit and bonuses that were given, less corrections.
     #[serde(default)]
-    pub given: i64,
+    pub given: i128,
     /// Rests of bonuses that lapsed.
     #[serde(default)]
-    pub lapsed: i64,
+    pub lapsed: i128,
 }
 
 impl Row for FundTotal {
@@ -53,14 +53,42 @@ pub struct FundReference {
     pub transaction_id: FundTransactionId,
     /// User of the transaction.
     pub owner: UserId,
+    /// What the reference is of.
+    #[serde(rename = "use")]
+    pub of: ReferenceUse,
 }
 
 impl Row for FundReference {
     const KIND: &'static str = "fundReference";
-    const VERSION: u32 = 1;
+    // In version 1, corrections had the keys of payments.
+    const VERSION: u32 = 2;
 
     fn keys(&self) -> Keys {
-        keys::fund_reference(&self.ref_id).into()
+        keys::fund_reference(&self.ref_id, self.of).into()
+    }
+
+    fn upgrade(_: u32, item: &mut Item) {
+        let payment = AttributeValue::S(ReferenceUse::Payment.to_string());
+        item.entry("use".to_owned()).or_insert(payment);
+    }
+}
+
+impl FundReference {
+    /// The row by which the reference of a transaction counts once; `None` if it has none.
+    #[must_use]
+    pub fn of(transaction: &FundTransaction) -> Option<Self> {
+        let of = match transaction.kind {
+            FundTransactionType::Correction => ReferenceUse::Correction,
+            FundTransactionType::Topup
+            | FundTransactionType::Credit
+            | FundTransactionType::Bonus
+            | FundTransactionType::Settlement
+            | FundTransactionType::Return
+            | FundTransactionType::Cashout
+            | FundTransactionType::Lapse => ReferenceUse::Payment,
+        };
+        let ref_id = transaction.ref_id.clone()?;
+        Some(Self { ref_id, transaction_id: transaction.id, owner: transaction.owner, of })
     }
 }
 
@@ -74,7 +102,7 @@ impl FundTotal {
     /// What a transaction adds, once it has changed the funds.
     #[must_use]
     pub fn of(transaction: &FundTransaction) -> Self {
-        let (cash, amount) = (transaction.cash_amount, transaction.amount);
+        let [cash, amount] = [transaction.cash_amount, transaction.amount].map(i128::from);
         let promised = amount.saturating_sub(cash);
         let none = Self::none(transaction.currency);
         if !matches!(transaction.status, FundStatus::Completed | FundStatus::Held) {
@@ -90,13 +118,13 @@ impl FundTotal {
             FundTransactionType::Correction => {
                 Self { topped_up: cash.saturating_neg(), given: promised.saturating_neg(), ..none }
             }
-            FundTransactionType::Settlement => none,
+            FundTransactionType::Settlement | FundTransactionType::Return => none,
         }
     }
 
     /// The attributes with their values.
     #[must_use]
-    pub const fn counters(&self) -> [(&'static str, i64); 4] {
+    pub const fn counters(&self) -> [(&'static str, i128); 4] {
         [
             ("toppedUp", self.topped_up),
             ("cashedOut", self.cashed_out),
@@ -107,13 +135,13 @@ impl FundTotal {
 
     /// Cash and held cash that all users have by the sums.
     #[must_use]
-    pub fn cash(&self) -> i128 {
-        i128::from(self.topped_up).saturating_sub(self.cashed_out.into())
+    pub const fn cash(&self) -> i128 {
+        self.topped_up.saturating_sub(self.cashed_out)
     }
 
     /// Credit and bonuses that all users have by the sums.
     #[must_use]
-    pub fn credit(&self) -> i128 {
-        i128::from(self.given).saturating_sub(self.lapsed.into())
+    pub const fn credit(&self) -> i128 {
+        self.given.saturating_sub(self.lapsed)
     }
 }

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     currency::Currency,
-    fund::{FundFlow, FundKey, FundKind, FundStatus, Funds, Parts},
+    fund::{FundFlow, FundKey, FundStatus, Funds, Parts},
     id::{FundTransactionId, GroupId, SettlementId, UserId},
     keys::{self, Index, Keys},
     money::Money,
@@ -31,6 +31,8 @@ words! {
         Bonus = "bonus",
         /// One side of a settlement.
         Settlement = "settlement",
+        /// One side of a payment that its recipient gave back.
+        Return = "return",
         /// Money that the operator pays to the user.
         Cashout = "cashout",
         /// Value that an operator took back, to put a mistake right.
@@ -72,12 +74,16 @@ pub struct FundTransaction {
     /// This part by bonus.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub bonus_usage: BTreeMap<FundTransactionId, i64>,
-    /// Cash that was available before it, in minor units.
-    pub cash_available: i64,
-    /// Credit that was available before it.
-    pub credit_available: i64,
-    /// Bonuses that were available before it.
-    pub bonus_available: i64,
+    /// Cash that was available before it, in minor units, if it changes the cash. Each of these
+    /// numbers is of the funds on whose versions its write depends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cash_available: Option<i64>,
+    /// Credit that was available before it, if it changes the credit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credit_available: Option<i64>,
+    /// What was available before it of the bonuses that it changes, if it changes any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bonus_available: Option<i128>,
     /// What its creator says about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<FundNote>,
@@ -98,6 +104,12 @@ pub struct FundTransaction {
     pub other_id: Option<FundTransactionId>,
     /// User who created it.
     pub actor_id: UserId,
+    /// Name of the owner when they created it, if it waits or waited for an operator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner_name: Option<String>,
+    /// Number of the owner's others that waited for an operator before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits_behind: Option<u8>,
     /// Time of creation.
     pub created_at: Timestamp,
     /// Time from which it is no longer completed.
@@ -115,11 +127,16 @@ pub struct FundTransaction {
     /// Time at which it reached its final status.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Timestamp>,
+    /// User who gave it its final status. One that its time has ended has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_by: Option<UserId>,
 }
 
 impl Row for FundTransaction {
     const KIND: &'static str = "fundTransaction";
-    const VERSION: u32 = USER_ROWS_VERSION;
+    // Version 5 may be a return, and says who ended it. Earlier rows say what was available of all
+    // funds.
+    const VERSION: u32 = USER_ROWS_VERSION + 1;
 
     fn keys(&self) -> Keys {
         let due = self.due_at.map(|at| Index {
@@ -128,7 +145,7 @@ impl Row for FundTransaction {
         });
         let work = self.work().map(|work| Index {
             pk: keys::fund_work(work),
-            sk: keys::due_position(self.created_at, self.id),
+            sk: keys::work_position(self.waits_behind, self.created_at, self.id),
         });
         Keys { gsi1: work, gsi3: due, ..keys::fund_transaction(self.owner, self.id).into() }
     }
@@ -158,9 +175,11 @@ impl FundTransaction {
     #[must_use]
     pub fn new(funds: &Funds, entry: NewEntry) -> Self {
         let NewEntry { id, kind, flow, currency, parts, actor, now } = entry;
-        let available = |kind: FundKind| {
-            i64::try_from(funds.sums(currency, kind, now).available).unwrap_or(i64::MAX)
-        };
+        let available = |key| funds.get(key).map_or(0, |fund| fund.available(&funds.orphans, now));
+        let of_part = |part: i64, key| (part != 0).then(|| available(key));
+        let bonuses = parts.bonuses.keys().map(|id| i128::from(available(FundKey::Bonus(*id))));
+        let bonus_available =
+            (!parts.bonuses.is_empty()).then(|| bonuses.fold(0, i128::saturating_add));
         Self {
             id,
             owner: funds.owner,
@@ -173,10 +192,10 @@ impl FundTransaction {
             cash_amount: parts.cash,
             credit_amount: parts.credit,
             bonus_amount: parts.bonus(),
+            cash_available: of_part(parts.cash, FundKey::Cash(currency)),
+            credit_available: of_part(parts.credit, FundKey::Credit(currency)),
+            bonus_available,
             bonus_usage: parts.bonuses,
-            cash_available: available(FundKind::Cash),
-            credit_available: available(FundKind::Credit),
-            bonus_available: available(FundKind::Bonus),
             description: None,
             to: None,
             group_id: None,
@@ -184,12 +203,15 @@ impl FundTransaction {
             other_user_id: None,
             other_id: None,
             actor_id: actor,
+            owner_name: None,
+            waits_behind: None,
             created_at: now,
             expires_at: None,
             held_until: None,
             due_at: None,
             due_failures: None,
             ended_at: None,
+            ended_by: None,
         }
     }
 
@@ -238,6 +260,14 @@ impl FundTransaction {
         }
     }
 
+    /// The link that pays a cash-out in TON from a wallet, with the id as comment.
+    #[must_use]
+    pub fn payment_link(&self) -> Option<String> {
+        let is_cashout = self.work() == Some(FundWork::Cashout);
+        let to = self.to.as_ref().filter(|_| is_cashout && self.currency == Currency::TON)?;
+        Some(format!("ton://transfer/{to}?amount={}&text=fracti%3A{}", self.amount, self.id))
+    }
+
     /// Whether its time is over while it is authorised.
     #[must_use]
     pub fn is_over(&self, now: Timestamp) -> bool {
@@ -250,9 +280,17 @@ impl FundTransaction {
         Self { expires_at: Some(expires_at), due_at: Some(expires_at), ..self }
     }
 
-    /// The same transaction in a status that it keeps.
+    /// The same transaction in a status that it keeps, which a user gave it or, without one, time.
     #[must_use]
-    pub fn ended(self, status: FundStatus, now: Timestamp) -> Self {
-        Self { status, ended_at: Some(now), due_at: None, due_failures: None, ..self }
+    pub fn ended(self, status: FundStatus, now: Timestamp, by: Option<UserId>) -> Self {
+        let ended_at = Some(now);
+        Self { status, ended_at, ended_by: by, due_at: None, due_failures: None, ..self }
+    }
+
+    /// The same transaction whose cash is held until a time, so that it does not change the cash.
+    #[must_use]
+    pub fn held(self, until: Timestamp) -> Self {
+        let status = FundStatus::Held;
+        Self { status, held_until: Some(until), cash_available: None, ..self }
     }
 }

@@ -12,7 +12,7 @@ use crate::{
     text::{FundNote, PayTo},
     time::Timestamp,
     ton::TonAddress,
-    tx_hash::TxHash,
+    tx_hash::{TxHash, TxHashError},
     words,
 };
 
@@ -174,6 +174,15 @@ pub struct NewFundDebit {
     pub description: Field<FundNote>,
 }
 
+/// Who may ask for a debit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DebitRight {
+    /// Only the owner of the funds.
+    Owner,
+    /// Only an operator.
+    Operator,
+}
+
 /// A debit that was checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FundDebit {
@@ -182,7 +191,7 @@ pub enum FundDebit {
         /// Amount.
         amount: Money,
         /// Account to which it is paid.
-        to: Option<PayTo>,
+        to: PayTo,
         /// What is said about it.
         description: Option<FundNote>,
     },
@@ -202,11 +211,13 @@ pub enum FundDebit {
 }
 
 impl Draft<NewFundDebit> {
-    /// Whether only an operator may ask for it.
+    /// Who may ask for it, if its type can be read.
     #[must_use]
-    pub fn needs_operator(&self) -> bool {
-        let of_type = self.fields().and_then(|new| new.debit_type.value());
-        of_type == Some(&DebitType::Correction)
+    pub fn right(&self) -> Option<DebitRight> {
+        self.fields().and_then(|new| new.debit_type.value()).map(|of_type| match of_type {
+            DebitType::Cashout => DebitRight::Owner,
+            DebitType::Correction => DebitRight::Operator,
+        })
     }
 
     /// The debit.
@@ -239,16 +250,18 @@ fn check_cashout(
     for (field, _) in of_correction.into_iter().filter(|(_, is_absent)| !is_absent) {
         errors.push(field, "must be given only with type correction");
     }
-    if let Some(currency) = new.currency.value().copied().filter(|it| is_on_chain(*it)) {
-        match &new.to {
-            Field::Absent => errors.push("to", format!("must be an address for {currency}")),
-            Field::Invalid => {}
-            Field::Value(to) => {
-                errors.keep("to", to.as_str().parse::<TonAddress>());
-            }
+    let on_chain = new.currency.value().copied().filter(|it| is_on_chain(*it));
+    match (&new.to, on_chain) {
+        (Field::Absent, Some(currency)) => {
+            errors.push("to", format!("must be an address for {currency}"));
         }
+        (Field::Absent, None) => errors.missing("to"),
+        (Field::Value(to), Some(_)) => {
+            errors.keep("to", to.as_str().parse::<TonAddress>());
+        }
+        (Field::Invalid, _) | (Field::Value(_), None) => {}
     }
-    let (to, description) = (optional(&new.to)?, optional(&new.description)?);
+    let (to, description) = (new.to.value().cloned()?, optional(&new.description)?);
     Some(FundDebit::Cashout { amount: amount?, to, description })
 }
 
@@ -273,11 +286,12 @@ fn check_correction(
     if new.fund == Field::Value(PlainFund::Cash) && !new.bonus_id.is_absent() {
         errors.push("bonusId", "must be given only with fund credit");
     }
+    let ref_id = check_reference(&new.ref_id, new.fund, new.currency, errors);
     Some(FundDebit::Correction {
         fund: new.fund.value().copied()?,
         bonus_id: bonus_id?,
         amount: amount?,
-        ref_id: new.ref_id.value().cloned()?,
+        ref_id: ref_id??,
         description: new.description.value().cloned()?,
     })
 }
@@ -288,7 +302,22 @@ pub fn is_on_chain(currency: Currency) -> bool {
     [Currency::TON, Currency::USDT].contains(&currency)
 }
 
-/// The reference, in one form: cash in a currency of the chain is referred to by its transaction.
+/// A reference in one form: cash in a currency of the chain is referred to by its transaction.
+///
+/// # Errors
+///
+/// [`TxHashError`] if it is not the hash of a transaction.
+pub fn reference_in(
+    reference: &RefId,
+    fund: PlainFund,
+    currency: Currency,
+) -> Result<RefId, TxHashError> {
+    if fund == PlainFund::Cash && is_on_chain(currency) {
+        return reference.as_str().parse::<TxHash>().map(RefId::from);
+    }
+    Ok(reference.clone())
+}
+
 #[expect(clippy::option_option, reason = "a field is absent, invalid or a value")]
 fn check_reference(
     reference: &Field<RefId>,
@@ -300,12 +329,8 @@ fn check_reference(
         Field::Absent => return Some(None),
         reference => reference.value()?,
     };
-    let is_on_chain = currency.value().is_some_and(|it| is_on_chain(*it));
-    if !is_on_chain || fund != Field::Value(PlainFund::Cash) {
-        return Some(Some(reference.clone()));
-    }
-    let hash = errors.keep("refId", reference.as_str().parse::<TxHash>())?;
-    errors.keep("refId", hash.to_string().parse()).map(Some)
+    let (fund, currency) = (fund.value().copied()?, currency.value().copied()?);
+    errors.keep("refId", reference_in(reference, fund, currency)).map(Some)
 }
 
 fn amount(

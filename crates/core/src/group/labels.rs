@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn guest_who_is_a_user_is_not_told_apart_from_them() {
         let mut members = [member(1, "Alex", None), member(2, "Alex", None)];
-        members[1].linked_to = UserId::new(1);
+        members[1].linked_to = UserId::new(1).ok();
         assert!(additions(&members).is_empty());
     }
 }

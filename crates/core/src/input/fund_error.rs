@@ -73,7 +73,7 @@ pub enum FundError {
 /// What is limited.
 const fn of_funds(limit: Limit) -> &'static str {
     match limit {
-        Limit::FundReports => "reports can be pending per currency",
+        Limit::FundWork => "reports and cash-outs can wait for an operator",
         Limit::Bonuses => "bonuses per currency",
         Limit::HeldPayments => "payments can be held per currency",
         _ => "transactions can be pending per fund",

@@ -21,8 +21,8 @@ words! {
         Tokens = "tokens",
         /// Pending transactions of a fund.
         FundTransactions = "fundTransactions",
-        /// Reports of a user in a currency.
-        FundReports = "fundReports",
+        /// Reports and cash-outs of a user that wait for an operator.
+        FundWork = "fundWork",
         /// Bonuses of a user in a currency.
         Bonuses = "bonuses",
         /// Held payments of a user in a currency.

@@ -266,6 +266,12 @@ impl Settlement {
         self.status == SettlementStatus::Completed
     }
 
+    /// Whether funds paid it at once, without the recipient's confirmation.
+    #[must_use]
+    pub fn is_paid_at_once(&self) -> bool {
+        self.funds.as_ref().is_some_and(|funds| funds.expires_at.is_none())
+    }
+
     /// The payer and the recipient.
     #[must_use]
     pub const fn parties(&self) -> [MemberId; 2] {
@@ -302,7 +308,11 @@ impl Settlement {
         if let Some(note) = update.note.value() {
             edited.note = note.as_ref().map(ToString::to_string);
         }
-        let edited = amount.map(|amount| Self { amount: amount.to_major(), ..edited });
+        let edited = amount.map(|amount| {
+            let amount = amount.to_major();
+            // Only one of which funds pay nothing is edited.
+            Self { amount, external: edited.external.map(|_| amount), ..edited }
+        });
         let edited = errors.finish(edited)?;
         Ok(if edited == *self { edited } else { Self { updated_at: Some(at), ..edited } })
     }
@@ -359,8 +369,8 @@ impl Settlement {
     /// `completed`. If the payer sends a hash with the status `completed`, only the hash is stored,
     /// and the settlement waits for the recipient. Who recorded it may edit it while it is pending.
     /// Who acts for the recipient may take back a completed settlement with the status `failed`,
-    /// unless it was paid from funds or imported. Rules that need an invalid field are skipped;
-    /// the effect is then [`Transition::Nothing`].
+    /// unless it was paid from funds or imported; what funds paid at once, the recipient alone. Rules
+    /// that need an invalid field are skipped; the effect is then [`Transition::Nothing`].
     ///
     /// # Errors
     ///
@@ -385,11 +395,13 @@ impl Settlement {
         if self.status != SettlementStatus::Pending {
             let repeated = same_hash && status.is_none_or(|status| status == self.status) && !edits;
             let reverts = status == Some(SettlementStatus::Failed) && hash.is_none() && !edits;
-            let is_revertible =
-                self.is_completed() && self.funds.is_none() && self.import_id.is_none();
+            let by_recipient = match self.funds {
+                None => sides.recipient && self.import_id.is_none(),
+                Some(_) => self.is_paid_at_once() && self.to_user_id == MemberId::from(caller),
+            };
             return if repeated || update.status.is_invalid() {
                 Ok(Transition::Nothing)
-            } else if reverts && sides.recipient && is_revertible {
+            } else if reverts && self.is_completed() && by_recipient {
                 Ok(Transition::Revert)
             } else {
                 Err(SettlementError::Final(self.status))

@@ -10,6 +10,7 @@ use crate::{
     entry_id::EntryId,
     expense::Category,
     fund::{Bonus, FundFlow, FundKey, FundStatus, Funds, Held, Parts},
+    fund_queue::FundQueue,
     fund_transaction::{FundTransactionType, NewEntry},
     group::Member,
     group_change::{EntrySpan, Subject},
@@ -19,7 +20,7 @@ use crate::{
     ledger::{EntryStatus, Ledger},
     question::QuestionType,
     receipt::Claim,
-    ref_id::RefId,
+    ref_id::{RefId, ReferenceUse},
     settlement::TxHash,
     spending::SpendingId,
     summary::SummaryType,
@@ -355,11 +356,15 @@ fn rows_of_funds() -> Vec<(&'static str, Result<Item, Error>)> {
     let cashout = entry(hold, FundTransactionType::Cashout, FundFlow::Debit, Parts::cash(1));
     let cashout = FundTransaction {
         to: Some("DE89 3704".parse().unwrap()),
+        waits_behind: Some(1),
         ..FundTransaction::new(&funds, cashout)
     };
     let fund = |key| to_item(funds.get(key).unwrap());
     let ref_id: RefId = "bank 4711".parse().unwrap();
-    let reference = FundReference { ref_id, transaction_id: hold, owner: user };
+    let of = ReferenceUse::Payment;
+    let reference = FundReference { ref_id, transaction_id: hold, owner: user, of };
+    let correction = FundReference { of: ReferenceUse::Correction, ..reference.clone() };
+    let queue = FundQueue { waiting: [hold].into(), version: 1, ..FundQueue::none(user) };
     vec![
         ("cash", fund(FundKey::Cash(currency))),
         ("credit", fund(FundKey::Credit(currency))),
@@ -369,6 +374,8 @@ fn rows_of_funds() -> Vec<(&'static str, Result<Item, Error>)> {
         ("cash-out", to_item(&cashout)),
         ("total", to_item(&FundTotal { topped_up: 1, ..FundTotal::none(currency) })),
         ("fund reference", to_item(&reference)),
+        ("reference of a mistake", to_item(&correction)),
+        ("fund queue", to_item(&queue)),
     ]
 }
 
@@ -436,8 +443,10 @@ fn keys_are_stable() {
     bonus: USER#123456789 / FUND#BONUS#01a20cff-7d00-7101-8101-010101010101 | GSI3 DUE#MONEY / 2026-11-24T10:00:00.000Z#01a20cff-7d00-7101-8101-010101010101
     held cash: USER#123456789 / FUND#HELD#01a20cff-7d00-7202-8202-020202020202 | GSI3 DUE#MONEY / 2026-11-24T10:00:00.000Z#01a20cff-7d00-7202-8202-020202020202
     held transaction: USER#123456789 / FTX#01a20cff-7d00-7202-8202-020202020202 | GSI3 DUE#MONEY / 2026-11-24T10:00:00.000Z#01a20cff-7d00-7202-8202-020202020202
-    cash-out: USER#123456789 / FTX#01a20cff-7d00-7202-8202-020202020202 | GSI1 WORK#CASHOUT / 2026-11-24T10:00:00.000Z#01a20cff-7d00-7202-8202-020202020202
+    cash-out: USER#123456789 / FTX#01a20cff-7d00-7202-8202-020202020202 | GSI1 WORK#CASHOUT / 1#2026-11-24T10:00:00.000Z#01a20cff-7d00-7202-8202-020202020202
     total: FUNDS / TOTAL#EUR
     fund reference: FREF#765c5e7c4184e7419df3985ac631e03c8d10463f1a7adc78c407667f6a758f60 / FTX
+    reference of a mistake: FREF#765c5e7c4184e7419df3985ac631e03c8d10463f1a7adc78c407667f6a758f60 / CORRECTION
+    fund queue: USER#123456789 / FUNDQUEUE
     ");
 }

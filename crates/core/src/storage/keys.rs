@@ -17,7 +17,7 @@ use crate::{
         ExpenseId, FundTransactionId, GroupId, ImportId, MemberId, QuestionId, SettlementId,
         TokenId, UserId,
     },
-    ref_id::RefId,
+    ref_id::{RefId, ReferenceUse},
     spending_id::SpendingId,
     tally_key::TallyKey,
     time::{Day, Timestamp},
@@ -495,11 +495,22 @@ pub fn fund_total(currency: Currency) -> Primary {
     Primary { pk: FUNDS.to_owned(), sk: format!("{}{currency}", prefix::FUND_TOTAL) }
 }
 
-/// Key of the reference of a payment outside of Fracti, which may have any length and letter case.
+/// Key of the reference of a payment outside of Fracti, however it is spelt. Payments and
+/// corrections are compared among themselves.
 #[must_use]
-pub fn fund_reference(reference: &RefId) -> Primary {
-    let hash = hex::encode(Sha256::digest(reference.as_str()));
-    Primary { pk: format!("FREF#{hash}"), sk: "FTX".to_owned() }
+pub fn fund_reference(reference: &RefId, of: ReferenceUse) -> Primary {
+    let hash = hex::encode(Sha256::digest(reference.compared()));
+    let sk = match of {
+        ReferenceUse::Payment => "FTX",
+        ReferenceUse::Correction => "CORRECTION",
+    };
+    Primary { pk: format!("FREF#{hash}"), sk: sk.to_owned() }
+}
+
+/// Key of what of a user waits for an operator.
+#[must_use]
+pub fn fund_queue(owner: UserId) -> Primary {
+    Primary { pk: own_partition(owner), sk: "FUNDQUEUE".to_owned() }
 }
 
 /// Partition in `GSI1` of the transactions of funds that wait for an operator.
@@ -523,7 +534,16 @@ pub fn due(list: DueList) -> String {
     }
 }
 
-/// Sort key in `GSI3` of a row that is due at a time, and in `GSI1` of one that waits since then.
+/// Sort key in `GSI1` of a transaction that waits for an operator since a time, behind `before`
+/// others of its owner. The first ones of all users come first, so that no user fills the list.
+#[must_use]
+pub fn work_position(before: Option<u8>, at: Timestamp, id: FundTransactionId) -> String {
+    let position = due_position(at, id);
+    // Rows of earlier versions have no number. Their times come after the second ones.
+    before.map_or_else(|| position.clone(), |before| format!("{before}#{position}"))
+}
+
+/// Sort key in `GSI3` of a row that is due at a time.
 #[must_use]
 pub fn due_position(at: Timestamp, id: impl fmt::Display) -> String {
     format!("{at}#{id}")

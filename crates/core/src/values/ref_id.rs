@@ -4,13 +4,27 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::text_form::{TextForm, TextRule};
+use crate::{
+    text_form::{TextForm, TextRule},
+    tx_hash::TxHash,
+    words,
+};
 
 /// Reference of a payment outside of Fracti, by which an operator finds it again: that of a bank, or
 /// the hash of a blockchain transaction. It has only ASCII, so that one reference has one text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RefId(String);
+
+words! {
+    /// What an operator gave a reference for. It counts once for each use.
+    pub enum ReferenceUse as "ReferenceUse" {
+        /// A payment, or a gift.
+        Payment = "payment",
+        /// The correction of a mistake, which has the reference of the mistake.
+        Correction = "correction",
+    }
+}
 
 /// Error returned for a text that is not a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -23,6 +37,19 @@ impl RefId {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// The form in which references are compared: letters of one case, and single blanks.
+    #[must_use]
+    pub fn compared(&self) -> String {
+        let words: Vec<_> = self.0.split_ascii_whitespace().collect();
+        words.join(" ").to_ascii_lowercase()
+    }
+
+    /// Whether both are the same reference, however they are spelt.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.compared() == other.compared()
+    }
 }
 
 impl FromStr for RefId {
@@ -33,6 +60,13 @@ impl FromStr for RefId {
             && text.bytes().all(|byte| (0x20..0x7f).contains(&byte))
             && text.trim() == text;
         is_valid.then(|| Self(text.to_owned())).ok_or(RefIdError)
+    }
+}
+
+/// The hash of a transaction, which has one form.
+impl From<TxHash> for RefId {
+    fn from(hash: TxHash) -> Self {
+        Self(hash.to_string())
     }
 }
 
@@ -60,6 +94,16 @@ impl TextForm for RefId {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_reference_is_the_same_in_each_spelling() {
+        let bank: RefId = "bank 4711".parse().unwrap();
+        for (text, is_same) in
+            [("Bank 4711", true), ("BANK   4711", true), ("bank4711", false), ("bank 4712", false)]
+        {
+            assert_eq!(bank.is_same(&text.parse().unwrap()), is_same, "{text}");
+        }
+    }
 
     #[test]
     fn a_reference_is_visible_ascii() {

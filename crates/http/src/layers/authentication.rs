@@ -21,7 +21,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fracti_core::{
-    id::{GroupId, TokenId},
+    id::{GroupId, TokenId, UserId},
     telegram::{self, InitData},
     time::Timestamp,
     token::{self, Scope},
@@ -75,9 +75,14 @@ enum Sent<'a> {
     Token(&'a [u8]),
 }
 
+/// The caller of a request about funds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FundsCaller(pub(crate) UserId);
+
 /// Adds the principal to the context, or refuses the request.
 ///
-/// The response of a request by API token has its id as an extension, for the log.
+/// The response of a request by API token has its id as an extension, and that of a request about
+/// funds has its caller, for the log.
 pub(crate) async fn authenticate(
     State(authentication): State<Authentication>,
     mut context: Context,
@@ -105,6 +110,8 @@ pub(crate) async fn authenticate(
     let group = params.as_ref().ok().and_then(group_in);
     let refused = check_scope(&principal.via, (request.method(), reads), route, group).err();
     let token = principal.via.token();
+    let of_funds = route.is_some_and(|route| route.contains("/funds"));
+    let caller = of_funds.then_some(FundsCaller(principal.user.id));
     context.principal = Some(principal);
     context.reads = reads;
     request.extensions_mut().insert(context);
@@ -114,6 +121,9 @@ pub(crate) async fn authenticate(
     };
     if let Some(token) = token {
         response.extensions_mut().insert::<TokenId>(token);
+    }
+    if let Some(caller) = caller {
+        response.extensions_mut().insert(caller);
     }
     Ok(response)
 }

@@ -16,7 +16,8 @@ use fracti_store::TableCost;
 use crate::{
     Context, Language, Problem,
     caller::quotas::{RATE_LIMIT, RATE_LIMIT_POLICY},
-    request::path::group_in,
+    layers::authentication::FundsCaller,
+    request::path::{funds_in, group_in},
 };
 
 /// Serves a request and writes one log line about it, and one more for each unreadable row that it
@@ -29,6 +30,8 @@ use crate::{
 /// | `code`, `limit` | the error code of a refusal or a failure; the limit that was hit |
 /// | `group_id` | the group in the path, if its id is valid |
 /// | `token_id` | id of the API token, if the request was made by one |
+/// | `user_id` | of a request about funds: who made it |
+/// | `owner_id`, `transaction_id` | whose funds the path names, and which transaction |
 /// | `requests`, `round_trips` | requests to DynamoDB; parallel ones are one round trip |
 /// | `read_units`, `write_units` | consumed capacity |
 /// | `kind`, `cause` | of a failure of the service: its kind and its chain of causes |
@@ -49,6 +52,11 @@ pub(crate) async fn observe(
     let (mut response, measured) = measured(next.run(request)).await;
     let problem = response.extensions_mut().remove::<Arc<Problem>>();
     let token_id = response.extensions().get::<TokenId>().map(ToString::to_string);
+    let caller = response.extensions().get::<FundsCaller>().map(|caller| caller.0);
+    let named = caller.zip(params.as_ref().ok()).map(|(caller, params)| funds_in(params, caller));
+    let (owner_id, transaction_id) = named.unwrap_or_default();
+    let (user_id, owner_id) = (caller.map(|id| id.to_string()), owner_id.map(|id| id.to_string()));
+    let transaction_id = transaction_id.map(|id| id.to_string());
     if let Some(problem) = &problem {
         let headers = response.headers().clone();
         response = problem.render(&id, language);
@@ -74,13 +82,15 @@ pub(crate) async fn observe(
     if let Some(failure) = problem.as_ref().and_then(|problem| problem.failure()) {
         let (kind, cause) = (failure.failure().map(FailureKind::as_str), with_causes(failure));
         tracing::error!(
-            request_id = &*id, %method, route, group_id, token_id, status, code, limit, duration_ms,
-            requests, round_trips, read_units, write_units, kind, cause, "request failed"
+            request_id = &*id, %method, route, group_id, token_id, user_id, owner_id, transaction_id,
+            status, code, limit, duration_ms, requests, round_trips, read_units, write_units, kind,
+            cause, "request failed"
         );
     } else {
         tracing::info!(
-            request_id = &*id, %method, route, group_id, token_id, status, code, limit, duration_ms,
-            requests, round_trips, read_units, write_units, "request served"
+            request_id = &*id, %method, route, group_id, token_id, user_id, owner_id, transaction_id,
+            status, code, limit, duration_ms, requests, round_trips, read_units, write_units,
+            "request served"
         );
     }
     response

@@ -34,9 +34,13 @@ pub struct AsMember<Q = ()>(pub MemberKey, pub Q);
 #[derive(Clone, Debug)]
 pub struct FromChat(pub ChatId);
 
+/// The user, if they use the app: an API token sees nothing of funds.
+#[derive(Clone, Copy, Debug)]
+pub struct InApp(pub Option<UserId>);
+
 /// The user whose funds the path names, with the query parameters `Q`: the caller, or any user if the
 /// caller is an operator. In the app only, not by an API token.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Owner<Q = ()>(pub FundsAccess, pub Q);
 
 /// An operator, who holds the money of funds, with the query parameters `Q`. In the app only.
@@ -44,12 +48,12 @@ pub struct Owner<Q = ()>(pub FundsAccess, pub Q);
 pub struct Operator<Q = ()>(pub UserId, pub Q);
 
 /// Who asks for whose funds.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct FundsAccess {
     /// User whose funds they are.
     pub owner: UserId,
     /// The caller.
-    pub caller: UserId,
+    pub caller: Arc<User>,
     is_operator: bool,
 }
 
@@ -59,8 +63,8 @@ impl FundsAccess {
     /// # Errors
     ///
     /// `NOT_ALLOWED`.
-    pub fn require_owner(self) -> Result<(), Problem> {
-        if self.owner == self.caller {
+    pub fn require_owner(&self) -> Result<(), Problem> {
+        if self.owner == self.caller.id {
             Ok(())
         } else {
             Err(Error::from(FundError::NotYours).into())
@@ -72,7 +76,7 @@ impl FundsAccess {
     /// # Errors
     ///
     /// `NOT_ALLOWED`.
-    pub fn require_operator(self) -> Result<(), Problem> {
+    pub fn require_operator(&self) -> Result<(), Problem> {
         if self.is_operator { Ok(()) } else { Err(Error::from(FundError::NotOperator).into()) }
     }
 }
@@ -83,12 +87,13 @@ impl<Q: Parameters> FromRequestParts<App> for Owner<Q> {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
         let principal = Principal::of(parts)?;
         principal.via.require_app()?;
-        let caller = principal.user.id;
+        let caller = principal.user.clone();
         let owner = match Id::from_request_parts(parts, app).await? {
-            Id(PathUser::Me) => caller,
+            Id(PathUser::Me) => caller.id,
             Id(PathUser::Id(id)) => id,
         };
-        let access = FundsAccess { owner, caller, is_operator: app.operators.contains(&caller) };
+        let is_operator = app.operators.contains(&caller.id);
+        let access = FundsAccess { owner, caller, is_operator };
         let Query(query) = Query::from_request_parts(parts, app).await?;
         if !access.is_operator {
             access.require_owner()?;
@@ -121,6 +126,15 @@ impl<Q: Parameters> Described for Owner<Q> {
 impl<Q: Parameters> Described for Operator<Q> {
     fn describe(request: &mut Description) {
         query::describe::<Q>(request);
+    }
+}
+
+impl FromRequestParts<App> for InApp {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
+        let principal = Principal::of(parts)?;
+        Ok(Self(principal.via.require_app().is_ok().then_some(principal.user.id)))
     }
 }
 

@@ -13,7 +13,10 @@ use utoipa::{
 
 use crate::{
     App, AppPrincipal, Context, Credential, IfMatch, IfNoneMatch, Language, Text, Webhook,
-    request::{caller::FromChat, path::Id},
+    request::{
+        caller::{FromChat, InApp},
+        path::Id,
+    },
     response::schemas::with,
 };
 
@@ -30,6 +33,7 @@ impl Described for Credential {}
 impl Described for AppPrincipal {}
 impl Described for Webhook {}
 impl Described for FromChat {}
+impl Described for InApp {}
 // The document has the ids of a path and `If-Match` by the path and the method, and `If-None-Match`
 // by the response 304.
 impl<T> Described for Id<T> {}

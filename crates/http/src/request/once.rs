@@ -1,6 +1,6 @@
 //! The extractor of a request that writes, with its idempotency key.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     body::Bytes,
@@ -169,17 +169,30 @@ impl IdempotencyKey {
     #[must_use]
     pub fn idempotency<T, V>(self, operation: &'static str) -> Idempotency<T>
     where
-        T: Clone,
-        V: From<T> + Serialize,
+        T: Clone + 'static,
+        V: From<T> + Serialize + 'static,
+    {
+        self.viewed(operation, V::from)
+    }
+
+    /// [`IdempotencyKey::idempotency`], whose response is this view of the result.
+    #[must_use]
+    pub fn viewed<T, V>(
+        self,
+        operation: &'static str,
+        view: impl Fn(T) -> V + Send + Sync + 'static,
+    ) -> Idempotency<T>
+    where
+        T: Clone + 'static,
+        V: Serialize,
     {
         let request = IdempotentRequest::new(self.user, operation, self.hashes, self.context);
-        Idempotency { request, render: render::<T, V> }
+        let render = move |made: &T| {
+            let data = serde_json::to_string(&view(made.clone())).unwrap_or_default();
+            StoredResponse { data }
+        };
+        Idempotency { request, render: Arc::new(render) }
     }
-}
-
-fn render<T: Clone, V: From<T> + Serialize>(made: &T) -> StoredResponse {
-    let data = serde_json::to_string(&V::from(made.clone())).unwrap_or_default();
-    StoredResponse { data }
 }
 
 /// The response of an idempotent request: a new one or the replay of the stored one. Both have the

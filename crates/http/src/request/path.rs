@@ -23,6 +23,20 @@ pub(crate) fn group_in(params: &RawPathParams) -> Option<GroupId> {
     params.iter().find(|(name, _)| *name == GroupId::NAME)?.1.parse().ok()
 }
 
+/// The user in the path whose funds they are, and the transaction; each if its id is valid. `me` is
+/// the caller.
+pub(crate) fn funds_in(
+    params: &RawPathParams,
+    caller: UserId,
+) -> (Option<UserId>, Option<FundTransactionId>) {
+    let text = |of: &str| params.iter().find(|(name, _)| *name == of).map(|(_, text)| text);
+    let owner = text(PathUser::NAME).and_then(|text| text.parse().ok()).map(|owner| match owner {
+        PathUser::Me => caller,
+        PathUser::Id(id) => id,
+    });
+    (owner, text(FundTransactionId::NAME).and_then(|text| text.parse().ok()))
+}
+
 /// An id in the path.
 #[derive(Clone, Copy, Debug)]
 pub struct Id<T>(pub T);

@@ -740,10 +740,6 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
         "{field} должно быть id пользователя, который состоит в группе: платёж идёт из средств",
     ),
     (
-        "{field} must be the id of a user with payNow, not that of a linked guest",
-        "{field} вместе с payNow должно быть id пользователя, а не связанного гостя",
-    ),
-    (
         "{needed} {currency} of cash are needed, {available} {same} are available",
         "наличных средств нужно {needed} {currency}, доступно {available} {same}",
     ),
@@ -774,8 +770,8 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
     ("the hold expired on {day} at {time} UTC", "срок удержания истёк {day} в {time} UTC"),
     ("refId was already used", "значение refId уже использовано"),
     (
-        "at most {most} reports can be pending per currency",
-        "ожидающих сообщений о пополнении в одной валюте может быть не больше {most}",
+        "at most {most} reports and cash-outs can wait for an operator",
+        "сообщений о пополнении и выводов, ожидающих оператора, может быть не больше {most}",
     ),
     ("at most {most} bonuses per currency", "бонусов в одной валюте может быть не больше {most}"),
     (

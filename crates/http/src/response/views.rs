@@ -8,6 +8,7 @@ use fracti_core::{
     entry::Entry,
     expense::{Expense, Payer, Share},
     group::{Group, GroupCategory},
+    id::UserId,
     ledger::Change,
     settlement::{PaidFromFunds, Settlement},
     split::{Line, PreviewedShare, Sharing},
@@ -284,11 +285,12 @@ pub struct SettlementView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = schemas::ResourceId, nullable = false)]
     pub import_id: Option<schemas::ResourceId>,
-    /// What the payer's funds pay of it.
+    /// What the payer's funds pay of it. Only its payer and its recipient see of what it consists, in
+    /// the app.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub funds: Option<PaidFromFundsView>,
-    /// What is paid outside of funds, if they pay only a part.
+    /// What is paid outside of funds, if they pay only a part, or nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub external: Option<ExternalPartView>,
@@ -322,13 +324,19 @@ pub struct SettlementView {
 #[schema(as = PaidFromFunds)]
 pub struct PaidFromFundsView {
     /// Transaction of the payer's funds.
-    pub transaction_id: schemas::ResourceId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = schemas::ResourceId, nullable = false)]
+    pub transaction_id: Option<schemas::ResourceId>,
     /// All of it.
     pub amount: JsonDecimal,
     /// What the recipient gets as cash.
-    pub cash: JsonDecimal,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub cash: Option<JsonDecimal>,
     /// What the recipient gets as credit, which can only be spent.
-    pub credit: JsonDecimal,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub credit: Option<JsonDecimal>,
     /// Time at which the hold ends, unless it was paid at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<schemas::Timestamp>,
@@ -576,21 +584,35 @@ impl From<Share> for ShareView {
     }
 }
 
-impl From<PaidFromFunds> for PaidFromFundsView {
-    fn from(of: PaidFromFunds) -> Self {
+impl PaidFromFundsView {
+    fn of(paid: PaidFromFunds, by_side: bool) -> Self {
+        let of_side = |part| by_side.then_some(JsonDecimal(part));
         Self {
-            transaction_id: Text(of.transaction_id.into()),
-            amount: JsonDecimal(of.amount),
-            cash: JsonDecimal(of.cash),
-            credit: JsonDecimal(of.credit),
-            expires_at: of.expires_at.map(Text),
+            transaction_id: by_side.then_some(Text(paid.transaction_id.into())),
+            amount: JsonDecimal(paid.amount),
+            cash: of_side(paid.cash),
+            credit: of_side(paid.credit),
+            expires_at: paid.expires_at.map(Text),
         }
     }
 }
 
+/// A settlement as everybody sees it.
 impl From<Settlement> for SettlementView {
     fn from(settlement: Settlement) -> Self {
+        Self::seen_by(None, settlement)
+    }
+}
+
+impl SettlementView {
+    /// A settlement as a user sees it in the app; without one, as everybody does. Of what the payer's
+    /// funds consist is the business of both sides.
+    #[must_use]
+    pub fn seen_by(reader: Option<UserId>, settlement: Settlement) -> Self {
+        let parties = settlement.parties();
+        let is_side = reader.is_some_and(|reader| parties.contains(&reader.into()));
         let date = settlement.day();
+        let funds = settlement.funds.map(|paid| PaidFromFundsView::of(paid, is_side));
         Self {
             id: Text(settlement.id.into()),
             group_id: Text(settlement.group_id.into()),
@@ -606,7 +628,7 @@ impl From<Settlement> for SettlementView {
             created_by: settlement.created_by.map(Text),
             completed_at: settlement.completed_at.map(Text),
             import_id: settlement.import_id.map(|id| Text(id.into())),
-            funds: settlement.funds.map(PaidFromFundsView::from),
+            funds,
             external: settlement
                 .external
                 .map(|amount| ExternalPartView { amount: JsonDecimal(amount) }),

@@ -133,6 +133,14 @@ pub struct Slice<T> {
     pub unreadable: u64,
 }
 
+impl<T> Slice<T> {
+    /// The slice with other items.
+    pub fn map<V>(self, view: impl FnMut(T) -> V) -> Slice<V> {
+        let Self { items, next, unreadable } = self;
+        Slice { items: items.into_iter().map(view).collect(), next, unreadable }
+    }
+}
+
 impl Range {
     pub(crate) fn table(partition: String, prefix: &str) -> Self {
         let sort = Sort::Prefix(prefix.to_owned());

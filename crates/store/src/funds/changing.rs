@@ -1,6 +1,9 @@
 //! Changes of funds: credits, bonuses, cash-outs, corrections, and what operators do about them.
 
-use std::{collections::BTreeMap, future::Future};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    future::Future,
+};
 
 use fracti_core::{
     Error,
@@ -9,15 +12,19 @@ use fracti_core::{
     fund::{
         Bonus, FundChange, FundError, FundFlow, FundKey, FundStatus, Funds, HOLD_S, Parts, Payable,
     },
+    fund_queue::FundQueue,
     fund_total::{FundReference, FundTotal},
-    fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
+    fund_transaction::{FundTransaction, FundTransactionType, FundWork, NewEntry},
     id::{FundTransactionId, UserId},
     input::{Draft, Field},
     keys,
     money::Money,
-    new_fund::{FundDebit, NewBonus, NewFundCredit, NewFundDebit, PlainFund},
+    new_fund::{
+        DebitRight, FundDebit, NewBonus, NewFundCredit, NewFundDebit, PlainFund, reference_in,
+    },
     ref_id::RefId,
     row,
+    telegram::User,
     time::Timestamp,
 };
 
@@ -40,27 +47,33 @@ impl Table {
     pub async fn credit_funds(
         &self,
         owner: UserId,
-        actor: UserId,
+        actor: &User,
         new: &Draft<NewFundCredit>,
         idempotency: &Idempotency<FundTransaction>,
     ) -> Result<Outcome<FundTransaction>, Error> {
         let RequestContext { now, random } = idempotency.context();
+        let is_report = actor.id == owner && !new.needs_operator();
+        let work = is_report.then_some(FundWork::Topup);
         self.write(idempotency, || async {
-            let (mut funds, new) = (self.funds_of_member(owner).await?, new.check(actor != owner)?);
+            let (funds, queue) =
+                tokio::join!(self.funds_of_member(owner), self.fund_queue(owner, work));
+            let (mut funds, queue) = (funds?, queue?);
+            let new = new.check(actor.id != owner)?;
             let (kind, parts) = match new.fund {
                 PlainFund::Cash => (FundTransactionType::Topup, Parts::cash(new.amount.minor)),
                 PlainFund::Credit => (FundTransactionType::Credit, Parts::credit(new.amount.minor)),
             };
             let id = FundTransactionId::new(now, random);
             let (flow, currency) = (FundFlow::Credit, new.amount.currency);
-            let entry = NewEntry { id, kind, flow, currency, parts, actor, now };
+            let entry = NewEntry { id, kind, flow, currency, parts, actor: actor.id, now };
             let entered = FundTransaction::new(&funds, entry);
             let entered = FundTransaction { description: new.description, ..entered };
             if let Some(ref_id) = new.ref_id {
                 return at_once(funds, FundTransaction { ref_id: Some(ref_id), ..entered }, now);
             }
-            funds.accept(currency, true, now);
-            begin(funds, entered.until(now.plus_seconds(HOLD_S)))
+            funds.accept_unless_refused(currency, now);
+            let entered = FundTransaction { owner_name: Some(actor.name.clone()), ..entered };
+            self.begin(funds, queue, entered.until(now.plus_seconds(HOLD_S))).await
         })
         .await
     }
@@ -104,26 +117,32 @@ impl Table {
     pub async fn debit_funds(
         &self,
         owner: UserId,
-        actor: UserId,
+        actor: &User,
         new: &Draft<NewFundDebit>,
         idempotency: &Idempotency<FundTransaction>,
     ) -> Result<Outcome<FundTransaction>, Error> {
         let RequestContext { now, random } = idempotency.context();
+        let is_cashout = new.right() == Some(DebitRight::Owner);
+        let work = is_cashout.then_some(FundWork::Cashout);
         self.write(idempotency, || async {
-            let (funds, new) = (self.funds(owner).await?, new.check()?);
-            let (id, flow) = (FundTransactionId::new(now, random), FundFlow::Debit);
+            let (funds, queue) = tokio::join!(self.funds(owner), self.fund_queue(owner, work));
+            let (funds, queue, new) = (funds?, queue?, new.check()?);
+            let (id, flow, actor_id) =
+                (FundTransactionId::new(now, random), FundFlow::Debit, actor.id);
             match new {
                 FundDebit::Cashout { amount, to, description } => {
                     let (kind, currency) = (FundTransactionType::Cashout, amount.currency);
                     let parts = funds.cover(amount, Payable::Cash, now).map_err(Error::from)?;
-                    let entry = NewEntry { id, kind, flow, currency, parts, actor, now };
+                    let entry = NewEntry { id, kind, flow, currency, parts, actor: actor_id, now };
                     let entered = FundTransaction::new(&funds, entry);
-                    begin(funds, FundTransaction { to, description, ..entered })
+                    let (to, owner_name) = (Some(to), Some(actor.name.clone()));
+                    let entered = FundTransaction { to, description, owner_name, ..entered };
+                    self.begin(funds, queue, entered).await
                 }
                 FundDebit::Correction { fund, bonus_id, amount, ref_id, description } => {
                     let (kind, currency) = (FundTransactionType::Correction, amount.currency);
                     let parts = corrected(&funds, fund, bonus_id, amount, now)?;
-                    let entry = NewEntry { id, kind, flow, currency, parts, actor, now };
+                    let entry = NewEntry { id, kind, flow, currency, parts, actor: actor_id, now };
                     let done = FundTransaction::new(&funds, entry);
                     let (ref_id, description) = (Some(ref_id), Some(description));
                     let done = FundTransaction { ref_id, description, ..done };
@@ -134,8 +153,8 @@ impl Table {
         .await
     }
 
-    /// Completes what waits for an operator: money arrived, or was paid out, by this reference. One
-    /// whose time is over is ended instead.
+    /// Completes what waits for an operator, who says that money arrived, or was paid out, by this
+    /// reference. One whose time is over is ended instead.
     ///
     /// # Errors
     ///
@@ -144,35 +163,38 @@ impl Table {
     /// [`Error::KeyReused`].
     pub async fn capture_funds(
         &self,
-        owner: UserId,
-        id: FundTransactionId,
+        (owner, id): (UserId, FundTransactionId),
+        operator: UserId,
         ref_id: &Draft<Field<RefId>>,
         idempotency: &Idempotency<FundTransaction>,
     ) -> Result<Outcome<FundTransaction>, Error> {
         let now = idempotency.now();
         let captured = |row: FundTransaction| {
-            let ref_id = Some(ref_id.required()?.clone());
-            Ok(FundTransaction { ref_id, ..row }.ended(FundStatus::Completed, now))
+            let reference = reference_in(ref_id.required()?, PlainFund::Cash, row.currency);
+            let ref_id = Some(reference.map_err(|error| Error::invalid("refId", error))?);
+            let captured = FundTransaction { ref_id, ..row };
+            Ok(captured.ended(FundStatus::Completed, now, Some(operator)))
         };
         self.end_waiting(owner, id, captured, idempotency).await
     }
 
-    /// Takes back what waits for an operator: the money did not arrive, or was not paid out.
+    /// Takes back what waits for an operator: the money did not arrive, or was not paid out, or the
+    /// owner calls it off.
     ///
     /// # Errors
     ///
     /// As [`Table::capture_funds`], without references.
     pub async fn void_funds(
         &self,
-        owner: UserId,
-        id: FundTransactionId,
+        (owner, id): (UserId, FundTransactionId),
+        by: UserId,
         body: &Draft<()>,
         idempotency: &Idempotency<FundTransaction>,
     ) -> Result<Outcome<FundTransaction>, Error> {
         let now = idempotency.now();
         let voided = |row: FundTransaction| {
             body.checked()?;
-            Ok(row.ended(FundStatus::Voided, now))
+            Ok(row.ended(FundStatus::Voided, now, Some(by)))
         };
         self.end_waiting(owner, id, voided, idempotency).await
     }
@@ -197,6 +219,7 @@ impl Table {
             };
             funds.accept(*currency, *accepts, now);
             let writes = Transaction::from_iter(fund_writes(&funds)?);
+            let funds = funds.written();
             Ok(Decision::Write(writes, SeenFunds { funds, released: 0, now }))
         })
         .await
@@ -218,14 +241,15 @@ impl Table {
                 let (row, funds) =
                     tokio::join!(self.fund_transaction(owner, id), self.funds(owner));
                 let row = row?;
-                let ended = ended(row.clone())?;
                 if row.kind == FundTransactionType::Settlement {
                     return Err(Error::from(FundError::OfSettlement).into());
                 }
-                if (row.status, &row.ref_id) == (ended.status, &ended.ref_id) {
+                let asked = ended(row.clone());
+                if asked.as_ref().is_ok_and(|asked| is_repeated(&row, asked)) {
                     return Ok(Decision::Done(row));
                 }
                 check_authorised(&row, now)?;
+                let ended = asked?;
                 let writes = self.end_authorised(funds?, &ended, now).await?;
                 Ok(Decision::Write(writes, ended))
             })
@@ -256,7 +280,7 @@ impl Table {
             if !row.is_over(now) {
                 return Ok(Decision::Done(row.status));
             }
-            let expired = row.ended(FundStatus::Expired, now);
+            let expired = row.ended(FundStatus::Expired, now, None);
             let writes = self.end_authorised(funds?, &expired, now).await?;
             Ok(Decision::Write(writes, FundStatus::Expired))
         });
@@ -288,6 +312,40 @@ impl Table {
         Ok(writes)
     }
 
+    /// What of a user waits for an operator, for a request that adds `work` to it.
+    async fn fund_queue(&self, owner: UserId, work: Option<FundWork>) -> Result<FundQueue, Error> {
+        let queue = match work {
+            Some(_) => self.db.get(keys::fund_queue(owner)).await?,
+            None => None,
+        };
+        Ok(queue.unwrap_or_else(|| FundQueue::none(owner)))
+    }
+
+    /// The decision to begin a transaction that waits for an operator.
+    async fn begin(
+        &self,
+        mut funds: Funds,
+        queue: FundQueue,
+        entered: FundTransaction,
+    ) -> Result<Decision<FundTransaction>, TransactionError> {
+        let mut unclear = BTreeSet::new();
+        let ids = queue.unclear(&funds, entered.created_at);
+        if !ids.is_empty() {
+            let keys = ids.into_iter().map(|id| keys::fund_transaction(entered.owner, id));
+            let rows = self.db.batch::<FundTransaction>(keys.collect()).await?;
+            let waiting = rows.into_values().filter(|it| it.work().is_some());
+            unclear.extend(waiting.map(|it| it.id));
+        }
+        let read = Expression::at_version(queue.version);
+        let (queue, before) = queue.with(entered.id, &funds, &unclear).map_err(Error::from)?;
+        let entered = FundTransaction { waits_behind: Some(before), ..entered };
+        funds.authorise(&entered).map_err(Error::from)?;
+        let mut writes = Transaction::from_iter(fund_writes(&funds)?);
+        writes.add(Write::put_new(&entered)?);
+        writes.add(Write::put(&queue)?.when(read));
+        Ok(Decision::Write(writes, entered))
+    }
+
     /// The funds of a user who is, or was, a member of a group, so that a mistyped id gets nothing.
     ///
     /// # Errors
@@ -312,28 +370,27 @@ pub(crate) async fn agreed<T>(
     Ok(outcome?)
 }
 
-/// The decision to begin a transaction that withholds its amount, or waits for it.
-fn begin(
-    mut funds: Funds,
-    entered: FundTransaction,
-) -> Result<Decision<FundTransaction>, TransactionError> {
-    funds.authorise(&entered).map_err(Error::from)?;
-    let mut writes = Transaction::from_iter(fund_writes(&funds)?);
-    writes.add(Write::put_new(&entered)?);
-    Ok(Decision::Write(writes, entered))
-}
-
 /// The decision to change the funds at once by a transaction.
 fn at_once(
     mut funds: Funds,
     entered: FundTransaction,
     now: Timestamp,
 ) -> Result<Decision<FundTransaction>, TransactionError> {
-    let done = entered.ended(FundStatus::Completed, now);
+    let by = entered.actor_id;
+    let done = entered.ended(FundStatus::Completed, now, Some(by));
     funds.apply(&done, now)?;
     let mut writes = Transaction::from_iter([Write::put_new(&done)?]);
     writes.extend(completion(&funds, &done)?);
     Ok(Decision::Write(writes, done))
+}
+
+/// Whether a transaction has ended as is asked for, by the same user. Earlier versions of Fracti did
+/// not note the user.
+fn is_repeated(row: &FundTransaction, asked: &FundTransaction) -> bool {
+    let reference = |of: &FundTransaction| of.ref_id.as_ref().map(RefId::compared);
+    row.status == asked.status
+        && reference(row) == reference(asked)
+        && (row.ended_by.is_none() || row.ended_by == asked.ended_by)
 }
 
 /// Refuses a transaction that has ended, or whose time is over.
@@ -382,9 +439,7 @@ fn corrected(
 pub(crate) fn completion(funds: &Funds, done: &FundTransaction) -> Result<Vec<Write>, Error> {
     let mut writes = fund_writes(funds)?;
     writes.extend(add_total(done)?);
-    if let Some(ref_id) = &done.ref_id {
-        let (ref_id, transaction_id, owner) = (ref_id.clone(), done.id, done.owner);
-        let reference = FundReference { ref_id, transaction_id, owner };
+    if let Some(reference) = FundReference::of(done) {
         let used = || FundError::ReferenceUsed.into();
         writes.push(Write::put_new(&reference)?.or_fail(used));
     }
@@ -417,7 +472,7 @@ pub(crate) fn add_total(done: &FundTransaction) -> Result<Option<Write>, Error> 
     }
     // All of them, so that a new row has each.
     let counters =
-        total.counters().map(|(name, number)| (name.to_owned(), Decimal::new(number.into(), 0)));
+        total.counters().map(|(name, number)| (name.to_owned(), Decimal::new(number, 0)));
     let currency = [("currency", row::to_value(&done.currency)?)];
     Ok(Some(Write::add::<FundTotal>(keys::fund_total(done.currency), counters, currency)))
 }

@@ -57,6 +57,7 @@ impl Table {
             let mut funds = self.funds_in_detail(owner, now).await?;
             let released = funds.release_orphans(now);
             let writes = Transaction::from_iter(fund_writes(&funds)?);
+            let funds = funds.written();
             Ok(Decision::Write(writes, SeenFunds { funds, released, now }))
         })
         .await
@@ -101,7 +102,7 @@ impl Table {
             .ok_or_else(|| Error::funds_mismatch("held cash does not agree with its transaction"));
         let is_used = async { Ok(self.funds(owner).await?.get(held.key()) != Some(held)) };
         agreed(same, is_used).await?;
-        let done = paid.ended(FundStatus::Completed, now);
+        let done = paid.ended(FundStatus::Completed, now, None);
         funds.use_held(id, now)?;
         let mut writes = Transaction::from_iter(fund_writes(&funds)?);
         writes.add(put_changed(&done, FundStatus::Held)?);
@@ -131,7 +132,7 @@ fn lapse(
             actor: terms.given_by,
             now,
         };
-        let lapsed = FundTransaction::new(&funds, entry).ended(FundStatus::Completed, now);
+        let lapsed = FundTransaction::new(&funds, entry).ended(FundStatus::Completed, now, None);
         funds.apply(&lapsed, now)?;
         writes.add(Write::put_new(&lapsed)?);
         writes.extend(add_total(&lapsed)?);

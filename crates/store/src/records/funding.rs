@@ -55,19 +55,28 @@ impl Table {
         let MemberKey { group, user } = member_key;
         let (named, context) = (new.named(), idempotency.context());
         let how = new.from_funds();
-        let recipient = new.fields().and_then(|new| new.to.value().copied());
-        let recipient = recipient.and_then(MemberId::user);
+        let to = new.fields().and_then(|new| new.to.value().copied());
         let pays_now = how.is_some_and(|how| how.pay_now);
         let read = || async move {
             let at_once = async {
-                let Some(recipient) = recipient.filter(|_| pays_now) else { return Ok(None) };
+                let Some(to) = to.filter(|_| pays_now) else { return Ok(None) };
+                let named = async {
+                    let Some(user) = to.user() else { return Ok(None) };
+                    self.funds(user).await.map(Some)
+                };
                 let pending = async {
                     let ledger = self.ledger(group).await?;
                     let pending = self.pending_settlements(group, &ledger).await?;
-                    Ok::<_, Error>((ledger.version, pending))
+                    Ok::<_, Error>((ledger, pending))
                 };
-                let (recipient, (version, pending)) =
-                    tokio::try_join!(self.funds(recipient), pending)?;
+                let (named, (ledger, pending)) = tokio::try_join!(named, pending)?;
+                let recipient = match (named, ledger.links.resolve(to).user()) {
+                    (Some(funds), _) => funds,
+                    // A linked guest is the user.
+                    (None, Some(user)) => self.funds(user).await?,
+                    (None, None) => return Ok(None),
+                };
+                let version = ledger.version;
                 Ok::<_, Error>(Some(AtOnce { recipient, version, pending }))
             };
             tokio::try_join!(self.funds(user), at_once)
@@ -125,9 +134,9 @@ impl Table {
         let received = receive(&mut to, &held, settlement, by, (at, random))?;
         if received.cash_amount > 0 {
             // Who confirms a payment of cash takes further ones.
-            to.accept(settlement.currency, true, at);
+            to.accept_unless_refused(settlement.currency, at);
         }
-        let paid = held.ended(FundStatus::Completed, at);
+        let paid = held.ended(FundStatus::Completed, at, Some(by));
         let paid = FundTransaction { other_id: Some(received.id), ..paid };
         let mut writes =
             vec![put_changed(&paid, FundStatus::Authorised)?, Write::put_new(&received)?];
@@ -136,7 +145,8 @@ impl Table {
         Ok(writes)
     }
 
-    /// The writes that release what is withheld for a settlement.
+    /// The writes that release what is withheld for a settlement, which a user has failed or, without
+    /// one, has expired.
     ///
     /// # Errors
     ///
@@ -144,7 +154,7 @@ impl Table {
     pub(crate) async fn release_funds(
         &self,
         settlement: &Settlement,
-        expired: bool,
+        by: Option<UserId>,
         at: Timestamp,
     ) -> Result<Vec<Write>, Error> {
         let Some(paid) = &settlement.funds else { return Ok(Vec::new()) };
@@ -155,9 +165,48 @@ impl Table {
             return Err(Error::funds_mismatch("the transaction of a pending settlement has ended"));
         }
         funds.release(&held, at)?;
-        let status = if expired { FundStatus::Expired } else { FundStatus::Voided };
-        let mut writes = vec![put_changed(&held.ended(status, at), FundStatus::Authorised)?];
+        let status = if by.is_none() { FundStatus::Expired } else { FundStatus::Voided };
+        let mut writes = vec![put_changed(&held.ended(status, at, by), FundStatus::Authorised)?];
         writes.extend(fund_writes(&funds)?);
+        Ok(writes)
+    }
+
+    /// The writes by which the recipient gives back the cash that paid a settlement at once.
+    ///
+    /// # Errors
+    ///
+    /// [`FundError::Insufficient`] if the recipient has less cash available.
+    pub(crate) async fn return_funds(
+        &self,
+        settlement: &Settlement,
+        at: Timestamp,
+        random: [u8; 10],
+    ) -> Result<Vec<Write>, Error> {
+        if settlement.funds.is_none() {
+            return Ok(Vec::new());
+        }
+        let [payer, recipient] = users(settlement)?;
+        let (mut payer, mut recipient) =
+            tokio::try_join!(self.funds(payer), self.funds(recipient))?;
+        let parts = recipient.cover(money(settlement)?, Payable::Cash, at)?;
+        let id = FundTransactionId::new(at, random);
+        let other_id = FundTransaction::further_id(at, random, "returned");
+        let by = recipient.owner;
+        let given = entry(id, parts.clone(), settlement, by, at);
+        let given = NewEntry { kind: FundTransactionType::Return, ..given };
+        let taken = NewEntry { id: other_id, flow: FundFlow::Credit, ..given.clone() };
+        let given = of_settlement(FundTransaction::new(&recipient, given), settlement, payer.owner);
+        let taken = of_settlement(FundTransaction::new(&payer, taken), settlement, by);
+        let ended = |of: FundTransaction, other: FundTransactionId| {
+            let of = FundTransaction { other_id: Some(other), ..of };
+            of.ended(FundStatus::Completed, at, Some(by))
+        };
+        let (given, taken) = (ended(given, other_id), ended(taken, id));
+        recipient.apply(&given, at)?;
+        payer.apply(&taken, at)?;
+        let mut writes = vec![Write::put_new(&given)?, Write::put_new(&taken)?];
+        writes.extend(fund_writes(&recipient)?);
+        writes.extend(fund_writes(&payer)?);
         Ok(writes)
     }
 
@@ -198,7 +247,7 @@ impl Table {
             let [payer, _] = users(&settlement)?;
             let member_key = MemberKey { group, user: payer };
             let transaction = LedgerTransaction::unchecked(member_key, ledger, now)?;
-            self.fail(transaction, settlement, true).await
+            self.fail(transaction, settlement, None).await
         })
         .await
     }
@@ -216,8 +265,16 @@ fn withhold(
     let from = if how.hold_until.is_some() { Payable::Cash } else { Payable::All };
     let at = transaction.at();
     let mut parts = payer.allocate(amount, from, at);
-    if parts.total() < amount.minor && (!how.allow_external || parts.total() == 0) {
+    if parts.total() < amount.minor && !how.allow_external {
         parts = payer.cover(amount, from, at).map_err(Error::from)?;
+    }
+    if parts.total() == 0 {
+        // All of it is paid outside of funds.
+        let (status, external) = (SettlementStatus::Pending, Some(settlement.amount));
+        let settlement = Settlement { status, external, ..settlement };
+        transaction.add(Write::put_new(&settlement)?);
+        transaction.state().began(settlement.parties());
+        return Ok(settlement);
     }
     let id = FundTransactionId::new(at, context.random);
     let entered = FundTransaction::new(&payer, entry(id, parts, &settlement, payer.owner, at));
@@ -247,13 +304,10 @@ fn pay_at_once(
     settlement: Settlement,
     context: RequestContext,
 ) -> Result<Settlement, TransactionError> {
-    let Some(AtOnce { recipient: mut to, version, pending }) = at_once else {
-        let rule = "must be the id of a user with payNow, not that of a linked guest";
-        return Err(Error::invalid("toId", rule).into());
-    };
-    if version != transaction.before().version {
-        return Err(TransactionError::Retry);
-    }
+    let version = transaction.before().version;
+    // Without them, the recipient is a guest who was linked after the links were read.
+    let at_once = at_once.filter(|it| it.version == version).ok_or(TransactionError::Retry)?;
+    let AtOnce { recipient: mut to, pending, .. } = at_once;
     let amount = money(&settlement)?;
     let at = transaction.at();
     let parts = payer.cover(amount, Payable::Cash, at).map_err(Error::from)?;
@@ -271,7 +325,7 @@ fn pay_at_once(
     let entered = of_settlement(entered, &settlement, to.owner);
     payer.apply(&entered, at)?;
     let received = receive(&mut to, &entered, &settlement, payer.owner, (at, context.random))?;
-    let paid = entered.ended(FundStatus::Completed, at);
+    let paid = entered.ended(FundStatus::Completed, at, Some(payer.owner));
     let paid = FundTransaction { other_id: Some(received.id), ..paid };
     let settlement = Settlement {
         status: SettlementStatus::Completed,
@@ -303,10 +357,9 @@ fn receive(
     let received = of_settlement(received, settlement, paid.owner);
     let received = FundTransaction { other_id: Some(paid.id), ..received };
     let received = match settlement.hold_until.filter(|until| *until > at) {
-        None => received.ended(FundStatus::Completed, at),
+        None => received.ended(FundStatus::Completed, at, Some(by)),
         Some(until) => {
-            let held_until = Some(until);
-            let received = FundTransaction { status: FundStatus::Held, held_until, ..received };
+            let received = received.held(until);
             let held = Held { from_user_id: paid.owner, settlement_id: settlement.id };
             to.hold(&received, held, until, at);
             received

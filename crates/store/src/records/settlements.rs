@@ -227,7 +227,7 @@ impl Table {
                 }
                 known => known,
             };
-            let transition = transition.map_err(Error::from)?;
+            let transition = transition.map_err(|refusal| refused(&settlement, refusal))?;
             if settlement.funds.is_some() && !in_app {
                 return Err(Error::from(FundError::NotInApp).into());
             }
@@ -246,11 +246,14 @@ impl Table {
                     let (transaction, random) = (transaction()?, idempotency.context().random);
                     self.complete(transaction, settlement, member_key.user, random).await
                 }
-                Transition::Fail => self.fail(transaction()?, settlement, false).await,
+                Transition::Fail => {
+                    self.fail(transaction()?, settlement, Some(member_key.user)).await
+                }
                 Transition::Attach(hash) => self.attach(transaction()?, settlement, hash).await,
                 Transition::Edit => edit(transaction()?, &settlement, checked),
                 Transition::Revert => {
-                    self.take_back(transaction()?, settlement, member_key.user).await
+                    let (transaction, random) = (transaction()?, idempotency.context().random);
+                    self.take_back(transaction, settlement, member_key.user, random).await
                 }
             }
         });
@@ -265,14 +268,15 @@ impl Table {
         updated
     }
 
-    /// Fails a settlement, or ends one whose hold has `expired`. Its chain transaction may pay another
-    /// settlement, and its payer gets back what was withheld.
+    /// Fails a settlement for a user or, without one, ends it because its hold has expired. Its chain
+    /// transaction may pay another settlement, and its payer gets back what was withheld.
     pub(crate) async fn fail(
         &self,
         mut transaction: LedgerTransaction,
         settlement: Settlement,
-        expired: bool,
+        by: Option<UserId>,
     ) -> Result<Decision<Settlement>, TransactionError> {
+        let expired = by.is_none();
         let attributes = [
             ("status", Some(row::to_value(&SettlementStatus::Failed)?)),
             ("txHash", None),
@@ -281,7 +285,7 @@ impl Table {
         let write = Write::update(key(&settlement), attributes).when(unchanged(&settlement)?);
         let writes = [Some(write), self.release_hash(&settlement).await?];
         transaction.add_all(writes.into_iter().flatten());
-        let released = self.release_funds(&settlement, expired, transaction.at()).await;
+        let released = self.release_funds(&settlement, by, transaction.at()).await;
         transaction.add_all(self.agreed_with(&settlement, released).await?);
         transaction.state().ended(settlement.parties());
         let (status, tx_hash) = (SettlementStatus::Failed, None);
@@ -318,13 +322,14 @@ impl Table {
         transaction.commit(completed)
     }
 
-    /// Takes a completed settlement back: its entry is reverted, and its chain transaction may pay
-    /// another one.
+    /// Takes a completed settlement back: its entry is reverted, its chain transaction may pay another
+    /// one, and what funds paid at once is given back.
     async fn take_back(
         &self,
         mut transaction: LedgerTransaction,
         settlement: Settlement,
         by: UserId,
+        random: [u8; 10],
     ) -> Result<Decision<Settlement>, TransactionError> {
         let key = keys::entry(settlement.group_id, &settlement.id.into());
         let Some(entry) = self.db.get::<Entry>(key).await? else {
@@ -344,6 +349,7 @@ impl Table {
         };
         transaction.add(Write::put(&reverted)?.when(unchanged(&settlement)?));
         transaction.add_all(self.release_hash(&settlement).await?);
+        transaction.add_all(self.return_funds(&settlement, at, random).await?);
         transaction.revert(&entry, None)?;
         transaction.tell(Subject::settlement(ChangeKind::SettlementReverted, &reverted));
         transaction.commit(reverted)
@@ -400,6 +406,15 @@ impl Table {
 
 pub(crate) fn key(settlement: &Settlement) -> Primary {
     keys::settlement(settlement.group_id, settlement.created_at)
+}
+
+/// The refusal of a change: a settlement that has expired says so, however it is asked for.
+fn refused(settlement: &Settlement, refusal: SettlementError) -> Error {
+    let hold = settlement.funds.as_ref().and_then(|funds| funds.expires_at);
+    match (refusal, hold.filter(|_| settlement.expired)) {
+        (SettlementError::Final(_), Some(end)) => FundError::Over(end).into(),
+        (refusal, _) => refusal.into(),
+    }
 }
 
 /// The settlement has the status, the chain transaction and the last edit that were read.

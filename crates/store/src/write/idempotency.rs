@@ -4,6 +4,8 @@
 //! before a refusal. A request with an idempotency key stores its result in the row, so a repeated
 //! request finds it. Of two concurrent ones, one commits and the other finds its result.
 
+use std::{fmt, sync::Arc};
+
 use fracti_core::{
     Error,
     id::UserId,
@@ -47,13 +49,22 @@ pub struct StoredResponse {
     pub data: String,
 }
 
+/// Renders the response to a result.
+pub(crate) type Render<T> = Arc<dyn Fn(&T) -> StoredResponse + Send + Sync>;
+
 /// A request that is carried out once, and the rendering of its result.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Idempotency<T> {
     /// The request.
     pub request: IdempotentRequest,
     /// Renders the response to the result.
-    pub render: fn(&T) -> StoredResponse,
+    pub render: Render<T>,
+}
+
+impl<T> fmt::Debug for Idempotency<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.request.fmt(f)
+    }
 }
 
 /// The outcome of a request.
@@ -70,7 +81,7 @@ impl<T> Idempotency<T> {
     #[must_use]
     pub fn own_work(operation: &'static str, now: Timestamp) -> Self {
         let render = |_: &T| StoredResponse { data: String::new() };
-        Self { request: IdempotentRequest::own_work(operation, now), render }
+        Self { request: IdempotentRequest::own_work(operation, now), render: Arc::new(render) }
     }
 
     /// Time when the request was sent.

@@ -4,14 +4,15 @@ use axum::extract::State;
 use fracti_core::{
     currency::Currency,
     fund::{FundKind, FundStatus, Funds},
+    fund_total::FundTotal,
     fund_transaction::{FundTransaction, FundTransactionType, FundWork},
     id::FundTransactionId,
     time::{Day, Timestamp},
 };
 use fracti_http::{
-    App, AppPrincipal, Caller, Context, Id, Operator, Parameters, Problem, QueryReader,
+    App, AppPrincipal, Caller, Context, Id, ListId, Operator, Paging, Parameters, Problem,
+    QueryReader,
 };
-use fracti_store::Page;
 use maud::{Markup, html};
 
 use crate::{fragment::Fragment, text::Language, ui};
@@ -19,29 +20,44 @@ use crate::{fragment::Fragment, text::Language, ui};
 /// Transactions on a screen.
 const TRANSACTIONS: usize = 30;
 
+/// The part of the transactions that is shown.
+pub(crate) struct TransactionsQuery(Paging);
+
+impl Parameters for TransactionsQuery {
+    fn read(query: &mut QueryReader) -> Self {
+        Self(Paging::read(query).or_limit(TRANSACTIONS))
+    }
+}
+
 pub(crate) async fn show(
     State(app): State<App>,
     _: AppPrincipal,
-    Caller(user, ()): Caller,
+    Caller(user, TransactionsQuery(paging)): Caller<TransactionsQuery>,
     Context { now, .. }: Context,
     l: Language,
 ) -> Result<Fragment, Problem> {
-    let page = Page { limit: TRANSACTIONS, after: None };
+    let list_id = ListId::new("screen of funds", &user.id);
+    let page = paging.page(&list_id)?;
     let (funds, transactions) = tokio::try_join!(
         app.table.funds_in_detail(user.id, now),
         app.table.fund_transactions(user.id, &page),
     )?;
+    let next = transactions.next.as_ref().map(|after| paging.cursor(&list_id, after));
     Ok(Fragment(html! {
         a.back href="/app/me" { (l.me()) }
         h1 tabindex="-1" data-title { (l.funds()) }
         @if app.operators.is_empty() { p.card.empty { (l.no_operator()) } }
         @else if funds.currencies().is_empty() { p.card.empty { (l.no_funds()) } }
-        @for currency in funds.currencies() { (of(l, &funds, currency, now)) }
+        @for currency in funds.currencies() {
+            (of(l, &funds, currency, now))
+            @if !app.operators.is_empty() { (acceptance(l, &funds, currency)) }
+        }
         @if !app.operators.is_empty() { (forms(l)) }
         @if !transactions.items.is_empty() {
             section { h2 { (l.transactions()) }
                 ul.card.list { @for it in &transactions.items { (row(l, it, now.day())) } } }
         }
+        @if let Some(next) = next { (ui::show_more(l, "/app/me/funds", None, &next)) }
     }))
 }
 
@@ -54,16 +70,28 @@ fn of(l: Language, funds: &Funds, currency: Currency, now: Timestamp) -> Markup 
     let sums = kinds.map(|(kind, label)| (label, funds.sums(currency, kind, now)));
     let all =
         sums.iter().fold(fracti_core::fund::FundSums::default(), |all, (_, it)| all.plus(*it));
-    let accepts = funds.accepts(currency);
+    let all_kinds = funds.of(currency).filter(|fund| !fund.is_spent());
+    let timed: Vec<_> = all_kinds.filter_map(|fund| Some((fund, fund.until?))).collect();
     html! {
         section.card.hero { p { span.hint { (l.available()) } bdi.big dir="ltr" { (l.minor(all.available, currency)) } } }
         dl.card {
             @for (label, it) in sums { @if it.balance != 0 { div { dt { (label) } dd { (ui::minor(l, it.balance, currency)) } } } }
             @if all.withheld != 0 { div { dt { (l.withheld()) } dd { (ui::minor(l, all.withheld, currency)) } } }
-            @for fund in funds.of(currency).filter(|it| it.bonus.is_some()) {
-                @if let Some(until) = fund.until { div { dt { (l.bonuses()) ", " (l.until(l.day(until.day(), now.day()))) } dd { (ui::minor(l, fund.balance, currency)) } } }
+            @for (fund, until) in timed {
+                @let day = l.day(until.day(), now.day());
+                div {
+                    dt { @if fund.held.is_some() { (l.held_until(day)) } @else { (l.bonuses()) ", " (l.until(day)) } }
+                    dd { (ui::minor(l, fund.balance, currency)) }
+                }
             }
         }
+    }
+}
+
+/// The choice whether payments are taken without confirming each.
+fn acceptance(l: Language, funds: &Funds, currency: Currency) -> Markup {
+    let accepts = funds.accepts(currency);
+    html! {
         form.card.fields action="/api/users/me/funds" data-method="PUT" data-then="" {
             input type="hidden" name="currency" value=(currency.code());
             input type="hidden" name="accepts" value=(!accepts) data-json;
@@ -89,7 +117,7 @@ fn forms(l: Language) -> Markup {
             form action="/api/users/me/funds/debits" data-method="POST" data-then="" novalidate {
                 input type="hidden" name="type" value="cashout";
                 (amount(l, "cash-out"))
-                (ui::field("cash-out-to", l.account(), &html! { input #cash-out-to name="to" autocomplete="off"; }))
+                (ui::field("cash-out-to", l.account(), &html! { input #cash-out-to name="to" autocomplete="off" required; }))
                 (ui::save(l.cash_out()))
             }
         }
@@ -133,6 +161,7 @@ pub(crate) async fn transaction(
             span.hint { (l.fund_transaction(it.kind)) " · " (l.fund_status(it.status)) " · " (l.moment(it.created_at, now.day())) }
             bdi.big dir="ltr" { (l.minor(it.amount, it.currency)) }
             @if let Some(text) = &it.description { span { (text) } }
+            @if let Some(account) = &it.to { span { (l.account()) ": " (account) } }
             @if let Some(reference) = &it.ref_id { span.hint { (l.reference()) ": " (reference.as_str()) } }
             @if let Some(until) = it.expires_at { span.hint { (l.until(l.moment(until, now.day()))) } }
         } }
@@ -148,23 +177,28 @@ pub(crate) async fn transaction(
     }))
 }
 
-/// The kind of work.
-pub(crate) struct WorkQuery(FundWork);
+/// The kind of work, and the part of it that is shown.
+pub(crate) struct WorkQuery(FundWork, Paging);
 
 impl Parameters for WorkQuery {
     fn read(query: &mut QueryReader) -> Self {
         let schema = fracti_http::Description::inline::<String>;
-        Self(query.read("kind", "What to list.", schema).unwrap_or(FundWork::Topup))
+        let kind = query.read("kind", "What to list.", schema).unwrap_or(FundWork::Topup);
+        Self(kind, Paging::read(query).or_limit(TRANSACTIONS))
     }
 }
 
 pub(crate) async fn work(
     State(app): State<App>,
-    Operator(_, WorkQuery(kind)): Operator<WorkQuery>,
+    Operator(caller, WorkQuery(kind, paging)): Operator<WorkQuery>,
     Context { now, .. }: Context,
     l: Language,
 ) -> Result<Fragment, Problem> {
-    let work = app.table.fund_work(kind, &Page { limit: TRANSACTIONS, after: None }).await?;
+    let list_id = ListId::new("screen of funds/work", &caller).filtered(&kind);
+    let page = paging.page(&list_id)?;
+    let (work, totals) =
+        tokio::try_join!(app.table.fund_work(kind, &page), app.table.fund_totals())?;
+    let next = work.next.as_ref().map(|after| paging.cursor(&list_id, after));
     let tab = |it| (l.fund_work(it), format!("/app/funds/work?kind={it}"));
     Ok(Fragment(html! {
         a.back href="/app/me" { (l.me()) }
@@ -174,15 +208,38 @@ pub(crate) async fn work(
         @for it in &work.items {
             @let api = format!("/api/users/{}/funds/transactions/{}", it.owner, it.id);
             section.card.fields {
-                div.line { span { (it.owner) " · " (l.moment(it.created_at, now.day())) } (ui::minor(l, it.amount, it.currency)) }
+                div.line {
+                    span { @if let Some(name) = &it.owner_name { (name) " · " } (it.owner) " · " (l.moment(it.created_at, now.day())) }
+                    (ui::minor(l, it.amount, it.currency))
+                }
+                @if let Some(account) = &it.to { p { (l.account()) ": " code { (account) } } }
+                @if let Some(link) = it.payment_link() { a.more href=(link) { (l.pay_by_wallet()) } }
                 @if let Some(text) = &it.description { p.hint { (text) } }
                 form action={ (api) "/capture" } data-method="POST" data-then="" novalidate {
                     @let id = format!("ref-{}", it.id);
                     (ui::field(&id, l.reference(), &html! { input id=(id) name="refId" autocomplete="off"; }))
                     (ui::save(l.capture()))
                 }
-                form action={ (api) "/void" } data-method="POST" data-then="" { button.small-button.danger { (l.void()) } }
+                form action={ (api) "/void" } data-method="POST" data-then="" {
+                    p.error data-problem role="alert" hidden {}
+                    button.small-button.danger { (l.void()) }
+                }
             }
         }
+        @if let Some(next) = next { (ui::show_more(l, "/app/funds/work", Some(format!("kind={kind}")), &next)) }
+        (sums(l, &totals))
     }))
+}
+
+/// What the operator must have, and what was promised, over all users.
+fn sums(l: Language, totals: &[FundTotal]) -> Markup {
+    html! {
+        @if !totals.is_empty() {
+            section { h2 { (l.all_users()) }
+                dl.card { @for total in totals {
+                    div { dt { (l.cash()) } dd { (ui::minor(l, total.cash(), total.currency)) } }
+                    div { dt { (l.credit_and_bonuses()) } dd { (ui::minor(l, total.credit(), total.currency)) } }
+                } } }
+        }
+    }
 }

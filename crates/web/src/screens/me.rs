@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use axum::extract::State;
-use fracti_core::{currency::Currency, settlement::Settlement, time::Day};
+use fracti_core::{currency::Currency, id::UserId, settlement::Settlement, time::Day};
 use fracti_http::{App, Caller, Context, Problem};
 use fracti_store::{Activity, ActivityPosition, Membership, OpenPlace, Page, SettlementFilter};
 use maud::{Markup, html};
@@ -53,7 +53,7 @@ pub(crate) async fn show(
                 @if *owes != 0 { p { span.hint { (l.you_owe()) } bdi.big.minus dir="ltr" { (l.minor(owes.saturating_abs(), *currency)) } } }
             }
         }
-        (wait(l, &received))
+        (wait(l, user.id, &received))
         @if !questions.is_empty() {
             section { h2 { (l.open_questions()) }
                 ul.card.list { @for seen in &questions {
@@ -75,11 +75,7 @@ pub(crate) async fn show(
     }))
 }
 
-fn links(
-    l: Language,
-    app: &App,
-    user: fracti_core::id::UserId,
-) -> Vec<(&'static str, &'static str, &'static str)> {
+fn links(l: Language, app: &App, user: UserId) -> Vec<(&'static str, &'static str, &'static str)> {
     let mut links = vec![
         ("📅", l.days(), "/app/me/days"),
         ("🎯", l.budgets(), "/app/me/budgets"),
@@ -95,7 +91,7 @@ fn links(
 }
 
 /// Payments that the reader is to confirm, each with its group.
-fn wait(l: Language, payments: &[(&Settlement, Option<&Membership>)]) -> Markup {
+fn wait(l: Language, me: UserId, payments: &[(&Settlement, Option<&Membership>)]) -> Markup {
     let ask = |it: &Settlement, own: &Membership| {
         let net = own.totals.get(&it.currency).map_or(0, |it| it.net());
         turns(it, net).map(|owed| l.then_you_owe(l.minor(owed, it.currency)))
@@ -110,8 +106,8 @@ fn wait(l: Language, payments: &[(&Settlement, Option<&Membership>)]) -> Markup 
                             @if let Some(title) = &it.group_title { small.hint { (title) } }
                         }
                         @if let Some(own) = own.filter(|own| !own.group.archived) {
-                            (decide(it, "completed", l.confirm(), ask(it, own).as_deref()))
-                            (decide(it, "failed", l.not_received(), None))
+                            (decide(me, it, "completed", l.confirm(), ask(it, own).as_deref()))
+                            (decide(me, it, "failed", l.not_received(), None))
                         }
                     }
                 } } }

@@ -9,7 +9,7 @@ use fracti_core::{
     settlement::{Settlement, SettlementAction, SettlementStatus, Standing},
     time::Day,
 };
-use fracti_http::{App, AsMember, Context, Id, Problem, SettlementView, tag_of};
+use fracti_http::{App, AsMember, Context, Id, InApp, Problem, SettlementView, tag_of};
 use maud::{Markup, html};
 
 use crate::{
@@ -22,6 +22,7 @@ pub(crate) async fn show(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Id(id): Id<SettlementId>,
+    InApp(reader): InApp,
     Context { now, .. }: Context,
     l: Language,
 ) -> Result<Fragment, Problem> {
@@ -31,8 +32,15 @@ pub(crate) async fn show(
     )?;
     let names = Names::new(l, member_key.user.into(), &members);
     let rights = Rights::of(&members, member_key.user);
-    let view =
-        View { l, group: &group, names: &names, ledger: &ledger, it: &payment, rights: &rights };
+    let view = View {
+        l,
+        group: &group,
+        names: &names,
+        ledger: &ledger,
+        it: &payment,
+        rights: &rights,
+        reader,
+    };
     Ok(Fragment(html! {
         a.back href={ (ui::group_path(group.id)) "/settlements" } { (l.payments()) }
         h1 tabindex="-1" data-title { (l.payment()) }
@@ -70,9 +78,9 @@ impl Rights {
         let may_confirm = self.may(it, SettlementAction::Confirm);
         let ask = self.ask(l, names, ledger, it);
         html! {
-            @if may_confirm { (decide(it, "completed", l.confirm(), ask.as_deref())) }
+            @if may_confirm { (decide(self.me, it, "completed", l.confirm(), ask.as_deref())) }
             @if self.may(it, SettlementAction::Fail) {
-                (decide(it, "failed", if may_confirm { l.not_received() } else { l.call_off() }, None))
+                (decide(self.me, it, "failed", if may_confirm { l.not_received() } else { l.call_off() }, None))
             }
         }
     }
@@ -99,10 +107,22 @@ pub(crate) fn turns(it: &Settlement, net: i128) -> Option<i128> {
     (net >= 0 && after < 0).then(|| after.saturating_neg())
 }
 
-/// A button by which one says what became of a payment; what it asks first. What funds pay is
+/// The entity tag of a payment as `me` sees it in the app. Outside of the app, that of a payment from
+/// funds differs, but no form changes it there.
+fn seen(me: UserId, it: &Settlement) -> String {
+    tag_of(&SettlementView::seen_by(Some(me), it.clone()))
+}
+
+/// A button by which `me` says what became of a payment; what it asks first. What funds pay is
 /// confirmed in the app.
-pub(crate) fn decide(it: &Settlement, status: &str, label: &str, ask: Option<&str>) -> Markup {
-    let tag = tag_of(&SettlementView::from(it.clone()));
+pub(crate) fn decide(
+    me: UserId,
+    it: &Settlement,
+    status: &str,
+    label: &str,
+    ask: Option<&str>,
+) -> Markup {
+    let tag = seen(me, it);
     html! {
         form.inline action={ "/api/groups/" (it.group_id) "/settlements/" (it.id) } data-method="PUT" data-then=""
             data-etag=(tag) data-ask=[ask] data-token[it.funds.is_some()] {
@@ -119,6 +139,8 @@ struct View<'a> {
     ledger: &'a Ledger,
     it: &'a Settlement,
     rights: &'a Rights,
+    /// The reader, if they use the app.
+    reader: Option<UserId>,
 }
 
 impl View<'_> {
@@ -138,8 +160,15 @@ impl View<'_> {
                 }
                 @if let Some(user) = it.reverted_by { div { dt { (l.reverted_by(self.names.of(user.into()))) } } }
                 @if let Some(hash) = &it.tx_hash { div { dt { (l.transaction()) } dd { code { (hash) } } } }
+                @if let Some(external) = it.external {
+                    div { dt { (l.paid_outside()) } dd { (ui::money(l, external, it.currency)) } }
+                }
                 @if let Some(funds) = &it.funds {
                     div { dt { (l.paid_from_funds()) } dd { (ui::money(l, funds.amount, it.currency)) } }
+                    @if self.reader.is_some_and(|reader| it.parties().contains(&reader.into())) {
+                        div { dt { (l.cash()) } dd { (ui::money(l, funds.cash, it.currency)) } }
+                        div { dt { (l.credit()) } dd { (ui::money(l, funds.credit, it.currency)) } }
+                    }
                     @if let Some(until) = funds.expires_at.filter(|_| it.status == SettlementStatus::Pending) {
                         div { dt { (l.hold_ends(l.moment(until, today))) } }
                     }
@@ -161,7 +190,9 @@ impl View<'_> {
                     form.inline action=(self.api()) data-method="PUT" data-etag=(self.tag()) data-then=""
                         data-ask=(l.ask_take_back()) data-token[it.funds.is_some()] {
                         input type="hidden" name="status" value="failed";
-                        button.small-button.danger { (l.take_back()) }
+                        button.small-button.danger {
+                            (if it.funds.is_some() { l.give_back() } else { l.take_back() })
+                        }
                     }
                 }
             }
@@ -175,7 +206,7 @@ impl View<'_> {
     }
 
     fn tag(&self) -> String {
-        tag_of(&SettlementView::from(self.it.clone()))
+        seen(self.rights.me, self.it)
     }
 
     fn edit(&self) -> Markup {

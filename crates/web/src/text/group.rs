@@ -49,6 +49,8 @@ texts! {
     put_right { "Put right", "Исправить" }
     hold_ends(when) { "Withheld until {when}", "Средства удержаны до {when}" }
     paid_from_funds { "Paid from funds", "Оплачено из средств" }
+    paid_outside { "Paid outside of funds", "Оплачено помимо средств" }
+    give_back { "Give back", "Вернуть" }
     remind { "Remind", "Напомнить" }
     remind_text(amount, title) { "You owe me {amount} in “{title}”. Settle up here:",
         "За тобой {amount} в «{title}». Рассчитаться можно здесь:" }

@@ -76,6 +76,10 @@ texts! {
     no_funds { "No funds yet.", "Средств пока нет." }
     transaction_title { "Transaction of funds", "Операция со средствами" }
     void { "Call off", "Отменить" }
+    held_until(day) { "Held until {day}", "Отложено до {day}" }
+    pay_by_wallet { "Pay from a wallet", "Оплатить из кошелька" }
+    all_users { "All users", "Все пользователи" }
+    credit_and_bonuses { "Credit and bonuses", "Кредит и бонусы" }
     capture { "Confirm", "Подтвердить" }
     reference { "Reference", "Референс" }
     description_label { "Description", "Описание" }
@@ -144,6 +148,7 @@ impl Language {
             (Self::En, FundTransactionType::Credit) => "Credit",
             (Self::En, FundTransactionType::Bonus) => "Bonus",
             (Self::En, FundTransactionType::Settlement) => "Payment in a group",
+            (Self::En, FundTransactionType::Return) => "Payment given back",
             (Self::En, FundTransactionType::Cashout) => "Cash-out",
             (Self::En, FundTransactionType::Correction) => "Correction",
             (Self::En, FundTransactionType::Lapse) => "Bonus that lapsed",
@@ -151,6 +156,7 @@ impl Language {
             (Self::Ru, FundTransactionType::Credit) => "Кредит",
             (Self::Ru, FundTransactionType::Bonus) => "Бонус",
             (Self::Ru, FundTransactionType::Settlement) => "Платёж в группе",
+            (Self::Ru, FundTransactionType::Return) => "Возвращённый платёж",
             (Self::Ru, FundTransactionType::Cashout) => "Вывод",
             (Self::Ru, FundTransactionType::Correction) => "Исправление",
             (Self::Ru, FundTransactionType::Lapse) => "Сгоревший бонус",

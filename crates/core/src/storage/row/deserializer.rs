@@ -19,6 +19,7 @@ use serde::{
 };
 
 use super::{AttributeValue, Item};
+use crate::decimal::Decimal;
 
 /// Path of an attribute that cannot be read, like `splits[2].amount`; a dot if serde does not tell
 /// it. Below a flattened field, serde tells at most the last name.
@@ -53,7 +54,8 @@ impl serde::de::Error for UnreadableAt {
 /// A row, or a map in one.
 pub(super) struct Map<'de>(pub(super) &'de Item);
 
-/// A value. A number with a fraction, or beyond [`i64`], is read as text.
+/// A value. A number with a fraction, or beyond [`i64`], is read as text, unless an [`i128`] is
+/// asked for.
 struct Value<'de>(&'de AttributeValue);
 
 impl<'de> Deserializer<'de> for Map<'de> {
@@ -92,6 +94,14 @@ impl<'de> Deserializer<'de> for Value<'de> {
         }
     }
 
+    fn deserialize_i128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, UnreadableAt> {
+        let whole = match self.0 {
+            AttributeValue::N(number) => number.parse().ok().and_then(|it: Decimal| it.at_scale(0)),
+            _ => None,
+        };
+        visitor.visit_i128(whole.ok_or_else(|| UnreadableAt(String::new()))?)
+    }
+
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, UnreadableAt> {
         if matches!(self.0, AttributeValue::Null(_)) {
             visitor.visit_none()
@@ -120,7 +130,7 @@ impl<'de> Deserializer<'de> for Value<'de> {
     }
 
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        bool i8 i16 i32 i64 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
         unit_struct seq tuple tuple_struct map struct identifier ignored_any
     }
 }
