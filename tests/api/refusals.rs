@@ -171,7 +171,7 @@ async fn send(busy: &Busy, operation: &Operation, (stage, bodies): (Stage, &Colu
         _ => alice.clone(),
     };
     let mut request = caller.request(operation.method.clone(), &operation.path(&ids));
-    if wrong(Precondition) {
+    if wrong(Precondition) && bodies.0.contains(&Precondition) {
         request = request.header(header::IF_MATCH, "\"stale\"");
     }
     // A stage that depends on fields needs a readable body.

@@ -422,7 +422,7 @@ async fn plan_says_that_a_later_bill_with_an_earlier_date_rounds_others_otherwis
     };
     let file = |first: u32| {
         let bills: Vec<_> = (first..=7).rev().map(bill).collect();
-        Import::of(&json!(bills).to_string(), "{}")
+        Import::of(&json!(bills).to_string(), r#"{"weights":{"B":1,"C":1}}"#)
     };
     let members = [("A", "1"), ("B", "2"), ("C", "3")];
     let first = file(2).by(alice, &group, &members).await;

@@ -72,14 +72,16 @@ impl<Q: Parameters> FromRequestParts<App> for Query<Q> {
 }
 
 /// Refuses the conditions of a request that nothing is compared with, so that no client takes itself
-/// for protected by them. A cache may send those of a GET request.
+/// for protected by them. A GET request changes nothing.
 fn refuse_conditions(parts: &Parts) -> Result<(), Problem> {
     let route = parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str);
-    let reads = [Method::GET, Method::HEAD].contains(&parts.method);
+    if [Method::GET, Method::HEAD].contains(&parts.method) {
+        return Ok(());
+    }
     for (name, header, is_used) in [
         ("If-Match", header::IF_MATCH, changes_state(route, &parts.method)),
-        ("If-None-Match", header::IF_NONE_MATCH, reads),
-        ("If-Unmodified-Since", header::IF_UNMODIFIED_SINCE, reads),
+        ("If-None-Match", header::IF_NONE_MATCH, false),
+        ("If-Unmodified-Since", header::IF_UNMODIFIED_SINCE, false),
     ] {
         if !is_used && parts.headers.contains_key(header) {
             let rule = "must not be sent: the operation compares it with nothing";
