@@ -134,6 +134,15 @@ impl Database {
         &self.endpoint
     }
 
+    /// Creates another table, like that of the template.
+    ///
+    /// # Panics
+    ///
+    /// If it cannot be created.
+    pub async fn create_table(&self, name: &str) {
+        SCHEMA.create(&self.client, name).await.unwrap();
+    }
+
     /// The access key id that sees the table.
     #[must_use]
     pub fn access_key_id(&self) -> &str {

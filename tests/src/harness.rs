@@ -80,7 +80,7 @@ pub struct Api {
     pub table: Table,
     pub client: Client,
     now: Arc<AtomicU64>,
-    _database: Arc<Database>,
+    database: Arc<Database>,
 }
 
 /// An authenticated client of the API.
@@ -139,7 +139,12 @@ impl Api {
             ..App::new(table.clone(), BotToken::new(token), telegram::MAX_AGE)
         };
         let router = service(routes(), app.clone());
-        Self { router, app, table, client, now, _database: Arc::new(database) }
+        Self { router, app, table, client, now, database: Arc::new(database) }
+    }
+
+    /// The database with the table.
+    pub fn database(&self) -> &Database {
+        &self.database
     }
 
     /// A second process over the same table.

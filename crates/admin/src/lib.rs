@@ -65,6 +65,12 @@ pub enum Outcome {
 /// again continues.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
+    /// Nothing names the table.
+    #[error(
+        "name the table: --table NAME, or the variable TABLE_NAME. A stack has it in its output \
+         TableName, and a local server calls it FractiTable"
+    )]
+    NoTable,
     /// The table cannot be read or written.
     #[error("the command stopped before its end")]
     Table(#[from] Error),

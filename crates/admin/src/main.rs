@@ -1,6 +1,7 @@
 //! `fracti-admin`: the operators' tool.
 
 use std::{
+    env,
     io::{self, Write},
     num::NonZeroU32,
     process::ExitCode,
@@ -23,9 +24,10 @@ Environment, as for the AWS CLI:
   AWS_REGION, AWS_DEFAULT_REGION                                 Region of the table
   AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL                    URL of the DynamoDB, without --endpoint
 
-Other variables of the AWS SDK have an effect, too. Of those of the API, such as TABLE_NAME, only
-`funds` reads one:
-  OPERATOR_IDS                                                   Telegram ids of the operators";
+Other variables of the AWS SDK have an effect, too. Of those of the API, these are read:
+  TABLE_NAME                                                     Name of the table, without --table
+  OPERATOR_IDS                                                   Telegram ids of the operators, for
+                                                                 `funds`";
 
 /// Check and maintain the table of a Fracti, while it is in use, and read and write export files.
 ///
@@ -34,9 +36,9 @@ Other variables of the AWS SDK have an effect, too. Of those of the API, such as
 #[derive(Debug, Parser)]
 #[command(version, after_help = ENVIRONMENT)]
 struct Options {
-    /// Name of the table.
-    #[arg(long, value_name = "NAME", global = true, default_value = "FractiTable")]
-    table: String,
+    /// Name of the table. Without it, the variable `TABLE_NAME`.
+    #[arg(long, value_name = "NAME", global = true)]
+    table: Option<String>,
     /// URL of the DynamoDB, if it is not that of the AWS region.
     #[arg(long, value_name = "URL", global = true)]
     endpoint: Option<String>,
@@ -185,42 +187,45 @@ async fn main() -> ExitCode {
 async fn run(options: Options) -> Result<Outcome, Failure> {
     let Options { table, endpoint, rate, command } = options;
     let admin = async || {
+        // A name that was guessed could be that of another table.
+        let table = table.clone().or_else(|| env::var("TABLE_NAME").ok());
+        let table = table.filter(|name| !name.is_empty()).ok_or(Failure::NoTable)?;
         let client = match &endpoint {
             Some(endpoint) => dynamodb_at(endpoint).await,
             None => dynamodb().await,
         };
-        Admin::new(Table::new(client, table), rate)
+        Ok::<_, Failure>(Admin::new(Table::new(client, table), rate))
     };
     let out = &mut io::stdout();
     match command {
-        Command::Verify { groups } => admin().await.verify(groups.group, out).await,
-        Command::VerifyFunds { user } => admin().await.verify_funds(user, out).await,
+        Command::Verify { groups } => admin().await?.verify(groups.group, out).await,
+        Command::VerifyFunds { user } => admin().await?.verify_funds(user, out).await,
         Command::Funds { command } => {
             let operators = Settings::from_env()?.operators;
-            admin().await.funds(&command, &operators, out).await
+            admin().await?.funds(&command, &operators, out).await
         }
-        Command::Repair { options } => admin().await.repair(&options, out).await,
-        Command::Migrate { options } => admin().await.migrate(&options, out).await,
-        Command::Standardise { changes } => admin().await.standardise(changes.dry_run, out).await,
+        Command::Repair { options } => admin().await?.repair(&options, out).await,
+        Command::Migrate { options } => admin().await?.migrate(&options, out).await,
+        Command::Standardise { changes } => admin().await?.standardise(changes.dry_run, out).await,
         Command::DateExpenses { groups, changes } => {
-            admin().await.date_expenses(groups.group, changes.dry_run, out).await
+            admin().await?.date_expenses(groups.group, changes.dry_run, out).await
         }
         Command::IndexDates { groups, changes } => {
-            admin().await.index_dates(groups.group, changes.dry_run, out).await
+            admin().await?.index_dates(groups.group, changes.dry_run, out).await
         }
         Command::Recount { groups, changes } => {
-            admin().await.recount(groups.group, changes.dry_run, out).await
+            admin().await?.recount(groups.group, changes.dry_run, out).await
         }
         Command::Retally { groups, changes } => {
-            admin().await.retally(groups.group, changes.dry_run, out).await
+            admin().await?.retally(groups.group, changes.dry_run, out).await
         }
         Command::SetAside { group, row, changes } => {
-            admin().await.set_aside(group, &row, changes.dry_run, out).await
+            admin().await?.set_aside(group, &row, changes.dry_run, out).await
         }
-        Command::DeleteGroup { options } => admin().await.delete_group(options, out).await,
-        Command::Export { options } => admin().await.export(&options, out).await,
+        Command::DeleteGroup { options } => admin().await?.delete_group(options, out).await,
+        Command::Export { options } => admin().await?.export(&options, out).await,
         Command::Import { export, into, changes } => {
-            admin().await.import(&export, &into, changes.dry_run, out).await
+            admin().await?.import(&export, &into, changes.dry_run, out).await
         }
         Command::Plan { export } => export.plan(Clock::system().now().day(), out),
     }

@@ -96,17 +96,23 @@ impl Admin {
             Err(Error::NoGroup) => return Ok(Verified::Gone),
             audited => audited?,
         };
-        let broken = self.pace.patient(|| Box::pin(self.table.broken_rows(group, &[]))).await;
-        let broken = match broken {
-            // The balance row cannot be read, which the audit has found.
-            Err(Error::Table(_)) if !findings.is_empty() => Vec::new(),
-            broken => broken?,
-        };
-        if (!findings.is_empty() || !broken.is_empty())
-            && let Some(at) = self.deleted_at(group).await?
-        {
+        if findings.is_empty() {
+            return Ok(Verified::Findings(findings, Vec::new()));
+        }
+        if let Some(at) = self.deleted_at(group).await? {
             return Ok(Verified::Deleted(at));
         }
+        // Of some v0 rows, only the others tell why lists leave them out.
+        let broken = if findings.iter().any(is_unmigrated) {
+            let broken = || Box::pin(self.table.broken_rows(group, &[]));
+            match self.pace.patient(broken).await {
+                // The balance row cannot be read, which the audit has found.
+                Err(Error::Table(_)) => Vec::new(),
+                broken => broken?,
+            }
+        } else {
+            Vec::new()
+        };
         // Each row is reported once.
         let is_left_out = |finding: &Finding| broken.iter().any(|row| row.key == finding.key);
         let findings = findings.into_iter().filter(|it| !is_left_out(it)).collect();

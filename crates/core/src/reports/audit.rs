@@ -90,7 +90,7 @@ impl Stored {
 
 /// Compares all rows of a group with each other, as of `now`, and returns what is wrong, in the order
 /// of the keys. The group must be migrated: no balance has the v0 rows that are left, so they are
-/// reported, but for those that cannot be read.
+/// reported.
 #[must_use]
 pub fn audit(group: GroupId, stored: Stored, now: Timestamp) -> Vec<Finding> {
     let mut audit = Audit { group, now, findings: Vec::new() };

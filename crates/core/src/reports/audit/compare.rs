@@ -23,21 +23,26 @@ pub(super) struct Kept<T> {
 /// A row as it was read.
 pub(super) enum Read<T> {
     Kept(Kept<T>),
-    /// A v0 row, which no migration has taken over; `None` if it cannot be read.
+    /// A v0 row, which no migration has taken over; `None` if it cannot be read, which is reported.
     V0(Option<Kept<T>>),
     /// The row cannot be read, or its attributes are those of another key.
     Bad,
 }
 
 impl Audit {
-    /// Reads a row that nothing replaces, of a kind that the TypeScript Fracti wrote, too.
+    /// [`Audit::read_own`] for a row of a kind that the TypeScript Fracti wrote, too.
     pub(super) fn read<T: Row>(&mut self, item: Item) -> Read<T> {
         if !is_v0(&item) {
             return self.read_own(item).map_or(Read::Bad, Read::Kept);
         }
         let Some(key) = Primary::of(&item) else { return Read::Bad };
-        let row = from_item::<T>(item.clone()).ok();
-        Read::V0(row.map(|row| Kept { key, item, row }))
+        match from_item::<T>(item.clone()) {
+            Ok(row) => Read::V0(Some(Kept { key, item, row })),
+            Err(error) => {
+                self.lost(key, cause(&error), Some(&item));
+                Read::V0(None)
+            }
+        }
     }
 
     /// Reads a row that nothing replaces. If it cannot be read, is at the key of another one, or has

@@ -188,7 +188,7 @@ impl Audit {
         }
     }
 
-    /// Reports a v0 row that is no event. Those that cannot be read are reported elsewhere.
+    /// Reports a v0 row that is no event, and can be read.
     fn unmigrated<T>(&mut self, row: Option<&Kept<T>>) {
         if let Some(Kept { key, item, .. }) = row {
             self.lost(
