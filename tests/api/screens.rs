@@ -306,6 +306,71 @@ async fn document_is_the_same_for_every_path_and_known_by_its_tag() {
 }
 
 #[tokio::test]
+async fn rest_of_the_script_never_changes_under_its_version() {
+    let api = Api::new().await;
+    let nobody = api.user(1, "Alice").with(None);
+    let document = nobody.get("/app").await;
+    let version = document.text.split("name=\"version\" content=\"").nth(1).unwrap();
+    let version = version.split('"').next().unwrap();
+    for (query, caching) in [
+        (format!("?v={version}"), "public, max-age=31536000, immutable"),
+        (format!("?v={version}&again"), "public, max-age=31536000, immutable"),
+        ("?v=0123456789abcdef".to_owned(), "no-store"),
+        (String::new(), "no-store"),
+    ] {
+        let more = nobody.get(&format!("/app/more.js{query}")).await;
+        assert_eq!((more.status.as_u16(), more.header("cache-control")), (200, Some(caching)));
+        assert_eq!(more.header("content-type"), Some("text/javascript; charset=utf-8"));
+        assert!(more.text.contains("export function typed("), "{query}");
+        assert_eq!(more.cost.requests, 0);
+    }
+    let policy = document.header("content-security-policy").unwrap();
+    assert!(policy.contains(" 'self' https://telegram.org/js/; style-src"), "{policy}");
+}
+
+#[tokio::test]
+async fn days_and_moments_say_what_they_are() {
+    let Busy { group, ids } = Busy::new().await;
+    for screen in screens(&ids) {
+        let html = group.members[0].get(&screen).await.text.clone();
+        for (before, at) in attributes(&html, "datetime") {
+            let text = &html[before.len()..];
+            let text = text.split_once('>').unwrap().1.split('<').next().unwrap();
+            assert!(before.ends_with("<time"), "{screen}: {at}");
+            // The server does not know the reader's clock, so it says which one it uses.
+            assert_eq!(at.contains('T'), text.ends_with("UTC"), "{screen}: {at} is {text}");
+        }
+        let outside: Vec<&str> =
+            html.split("<time").map(|it| it.split("</time>").last().unwrap()).collect();
+        assert!(!outside.concat().contains("UTC"), "{screen}: a moment is not one");
+    }
+}
+
+#[tokio::test]
+async fn names_keep_their_direction() {
+    let group = Group::of(&Api::new().await, 2, "EUR").await;
+    let [alice, bob] = [0, 1].map(|index| &group.members[index]);
+    group.spend(0, json!({ "amount": 10, "description": "ארוחה", "notes": "קפה" })).await;
+    alice.post(&group.path("/members"), json!({ "name": "נועה" })).await.data(201);
+    let payment = json!({ "toId": "1", "amount": 1, "note": "תודה" });
+    bob.post(&group.path("/settlements"), payment).await.data(201);
+    let hebrew = |it: char| ('\u{590}'..='\u{5ff}').contains(&it);
+    for screen in ["", "/balances", "/members", "/changes", "/settlements", "/ledger", "/stats"] {
+        let html = alice.get(&format!("/screens/groups/{}{screen}", group.id)).await.text.clone();
+        for (at, _) in html.match_indices(hebrew) {
+            let before = &html[..at];
+            let opened = before.rfind('<').unwrap();
+            let is_attribute = before.rfind('>') < Some(opened);
+            let tag = &before[opened..];
+            let is_isolated = ["<bdi>", "<option", "<text", "<title", "<span class=\"avatar"]
+                .iter()
+                .any(|it| tag.starts_with(it));
+            assert!(is_attribute || is_isolated, "{screen}: {tag}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn screens_leave_rows_of_an_earlier_format_to_the_api() {
     let api = Api::new().await;
     let v0 = V0Table::of(1, 40);

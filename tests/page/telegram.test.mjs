@@ -155,13 +155,13 @@ test('the last payer and split of this device are proposed for the next expense'
   await page.getByLabel('Amount', { exact: true }).fill('8');
   await page.getByLabel('What for').fill('Remembered');
   await page.getByLabel('Paid by').selectOption({ label: 'Dave Brown' });
-  await page.getByRole('radio', { name: 'Shares' }).check();
+  await page.getByRole('radio', { name: 'By shares' }).check();
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.waitForURL(`**${server.path}`);
   await page.goto(`${server.api}${server.path}/expenses/new`);
   await ready(page);
   assert.equal(await page.getByLabel('Paid by').evaluate((it) => it.selectedOptions[0].textContent), 'Dave Brown');
-  assert.ok(await page.getByRole('radio', { name: 'Shares' }).isChecked());
+  assert.ok(await page.getByRole('radio', { name: 'By shares' }).isChecked());
 });
 
 test('an expense is recorded with the keyboard alone', async () => {
@@ -182,7 +182,7 @@ test('an expense is recorded with the keyboard alone', async () => {
   await page.keyboard.type('Keyboard');
   await to(() => document.activeElement.name === 'splitType');
   await page.keyboard.press('ArrowRight');
-  assert.ok(await page.getByRole('radio', { name: 'Shares' }).isChecked());
+  assert.ok(await page.getByRole('radio', { name: 'By shares' }).isChecked());
   await to(() => document.activeElement.textContent === 'Save');
   await page.keyboard.press('Enter');
   await page.waitForURL(`**${server.path}`);

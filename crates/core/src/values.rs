@@ -20,3 +20,4 @@ pub mod time;
 pub(crate) mod token_hash;
 pub mod ton;
 pub(crate) mod tx_hash;
+pub mod typed;

@@ -64,7 +64,8 @@ body! {
         pay_now: "payNow".flag(),
         /// With `payFrom`: time from which the recipient can use the cash, a minute to 90 days ahead.
         hold_until: "holdUntil".text(),
-        /// Day of the payment. Default: the day on which it is recorded, in UTC.
+        /// Day of the payment. Default: the current day in the caller's time zone, where a day
+        /// begins at 04:00.
         date: "date".text(),
         /// What is said about it.
         note: "note".text(),

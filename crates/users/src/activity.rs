@@ -45,6 +45,8 @@ pub(crate) struct ActivityView {
     /// Status of the settlement.
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<schemas::SettlementStatus>,
+    /// Day of the expense or the payment.
+    date: schemas::CalendarDate,
     /// Time at which it was recorded.
     created_at: schemas::Timestamp,
 }
@@ -67,7 +69,7 @@ enum Kind {
 impl ActivityView {
     /// An event of a user who has these ids.
     pub(crate) fn of(event: Activity, ids: &BTreeSet<MemberId>) -> Self {
-        let created_at = Text(event.created_at());
+        let (date, created_at) = (Text(event.day()), Text(event.created_at()));
         match event {
             Activity::Paid(PaidExpense { expense, .. }) => Self {
                 kind: Kind::ExpensePaid,
@@ -80,6 +82,7 @@ impl ActivityView {
                 other_party_id: None,
                 other_party_name: None,
                 status: None,
+                date,
                 created_at,
             },
             Activity::Owed(row) => Self {
@@ -93,6 +96,7 @@ impl ActivityView {
                 other_party_id: Some(Text(row.payer_id)),
                 other_party_name: Some(row.payer_name),
                 status: None,
+                date,
                 created_at,
             },
             Activity::Sent(settlement) => {
@@ -114,6 +118,7 @@ impl ActivityView {
         description: String,
         (id, name): (MemberId, String),
     ) -> Self {
+        let date = Text(settlement.day());
         Self {
             kind,
             id: Text(settlement.id.into()),
@@ -125,6 +130,7 @@ impl ActivityView {
             other_party_id: Some(Text(id)),
             other_party_name: Some(name),
             status: Some(Text(settlement.status)),
+            date,
             created_at: Text(settlement.created_at),
         }
     }

@@ -14,7 +14,11 @@
 //         data-done             what is said after it
 //         data-me               the reader, in the form of a payment
 //         data-ask              what is asked before it is sent
-//   control: data-decimal       a number; a comma is a decimal point, and sums are added up
+//         data-currency, data-digits, data-used   currency of its amounts if it has no control for it, its
+//                             decimals, and the currencies in use
+//   control: data-decimal       an amount as people type it
+//            data-number        a percentage, a weight or a number of pieces
+//            data-today         gets the day that it is where the reader is, as does the end of a link
 //            data-json          its value is JSON, as true or 3
 //            data-null          it is sent as null if it is empty
 //            data-counts        check box that decides if the other controls of its row are sent
@@ -32,6 +36,7 @@
 //   data-unread, data-number    shown if the group has changes that this device has not shown
 //   data-read, data-number      the last change that is shown now
 //   data-show                   receives this field of the answer: {…} in its attributes, or as its text
+//   time                        day or moment, which is written by the clock of the device
 //   data-copy, data-open, data-share-link, data-token, data-sign-out, data-language, data-export
 
 const root = document.documentElement;
@@ -75,23 +80,25 @@ const texts = {
     'Первая попытка уже записана. Проверьте её, прежде чем отправлять изменения.'],
   changed: ['It was changed in the meantime. The new version is loaded.', 'Данные изменились. Загружена новая версия.'],
   expired: ['Open Fracti again', 'Откройте Fracti ещё раз'],
-  session: ['Your session has ended. Close the app and open it again.', 'Сеанс завершён. Закройте приложение и откройте снова.'],
+  session: ['Your session has ended. Close the app and open it again. On a computer, quit Telegram and start it again.',
+    'Сеанс завершён. Закройте приложение и откройте снова. На компьютере выйдите из Telegram и запустите его снова.'],
   telegram: ['Open Fracti in Telegram', 'Откройте Fracti в Telegram'],
   signIn: ['Fracti is opened from a bot in Telegram, where you are signed in.', 'Fracti открывается из бота в Telegram, где вы уже вошли.'],
   signedIn: ['This link does not sign in', 'По этой ссылке войти нельзя'],
   used: ['It works once, within 10 minutes. Make a new one in Telegram.', 'Она действует один раз в течение 10 минут. Создайте новую в Telegram.'],
   yours: ['Sign in to Fracti in this browser? Only if you made this link yourself.', 'Войти в Fracti в этом браузере? Только если вы сами создали эту ссылку.'],
   ended: ['This browser is signed out. Make a new link in Telegram: Me, API tokens.', 'Вы вышли в этом браузере. Создайте новую ссылку в Telegram: «Я», «Токены API».'],
+  stranger: ['You are not in this group. Ask a member for an invitation.', 'Вы не в этой группе. Попросите участника пригласить вас.'],
   leave: ['Leave without saving?', 'Уйти без сохранения?'],
   undo: ['Undo', 'Отменить'],
-  guest: ['New guest', 'Новый гость'],
-  plan: ['{a} expenses, {b} payments; {c} are there already', 'Расходов: {a}, платежей: {b}; уже есть: {c}'],
   copied: ['Copied', 'Скопировано'],
   back: ['Back', 'Назад'],
   repeated: ['This payment is recorded already, and waits to be confirmed.', 'Этот платёж уже записан и ждёт подтверждения.'],
   confirm: ['Confirm the payment of {a}', 'Подтвердить платёж, {a}'],
   look: ['Show it', 'Показать его'],
   another: ['It is another payment', 'Это другой платёж'],
+  today: ['today', 'сегодня'],
+  yesterday: ['yesterday', 'вчера'],
   odd: ['{a} or {b}: the odd unit goes around', '{a} или {b}: лишняя единица достаётся по очереди'],
 };
 const text = (name) => texts[name][ru ? 1 : 0];
@@ -99,7 +106,7 @@ const text = (name) => texts[name][ru ? 1 : 0];
 // --- Requests.
 
 class Failure extends Error {
-  constructor(status, problem) { super(problem.message); this.status = status; this.problem = problem }
+  constructor(status, problem) { super(problem.error === 'NOT_A_MEMBER' ? text('stranger') : problem.message); this.status = status; this.problem = problem }
 }
 
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -123,6 +130,45 @@ async function request(method, url, { body, headers = {}, signal, tries = 2 } = 
   throw new Failure(response.status, isJson ? answer : { message: response.statusText });
 }
 
+// What the first screen does not need. A browser may keep that a script could not be loaded, so another try
+// has another address.
+let rest, tries = 0;
+const more = () => rest ??= import(`/app/more.js?v=${version}${'&again'.repeat(tries)}`).then((it) => {
+  it.start({ request, store, own, say, clear, dayNow, ru, Failure, offline: text('offline') });
+  return it;
+}).catch((error) => {
+  rest = undefined;
+  tries += 1;
+  throw error;
+});
+
+// --- Days and moments, by the clock of the device.
+
+const two = (number) => String(number).padStart(2, '0');
+
+// The date on the clock at a moment, or some hours earlier.
+function dayOf(at, hours = 0) {
+  const clock = new Date(at);
+  clock.setHours(clock.getHours() - hours);
+  return [clock.getFullYear(), two(clock.getMonth() + 1), two(clock.getDate())].join('-');
+}
+
+// What happens before 04:00 belongs to the evening before.
+const dayNow = () => dayOf(Date.now(), 4);
+
+// A day is today until 04:00; beside the time of a moment, a word is of the date on the clock.
+function tell(time) {
+  const at = time.dateTime, isMoment = at.includes('T'), date = isMoment ? dayOf(at) : at;
+  const now = isMoment ? dayOf(Date.now()) : dayNow();
+  const away = (Date.parse(now) - Date.parse(date)) / 864e5;
+  let day = [text('today'), text('yesterday')][away];
+  if (day && !time.previousSibling) day = day[0].toUpperCase() + day.slice(1);
+  if (!day && !isMoment) return;
+  const year = date.slice(0, 4) === now.slice(0, 4) ? undefined : 'numeric', clock = new Date(at);
+  day ??= new Intl.DateTimeFormat(ru ? 'ru' : 'en-GB', { day: 'numeric', month: 'short', year }).format(clock).replace(' ', '\u00a0');
+  time.textContent = isMoment ? `${day}, ${two(clock.getHours())}:${two(clock.getMinutes())}` : day;
+}
+
 // --- Screens.
 
 const seen = new Map(JSON.parse(store('sessionStorage', own('seen')) ?? '[]'));
@@ -143,6 +189,11 @@ function show(html, focus) {
   main.removeAttribute('aria-busy');
   dirty = false;
   flush = undefined;
+  main.querySelectorAll('time').forEach(tell);
+  for (const it of main.querySelectorAll('[data-today]')) {
+    if (it.href) it.href = it.href.replace(/[\d-]{10}$/, dayNow());
+    else it.value ||= dayNow();
+  }
   const heading = main.querySelector('[data-title]');
   if (heading) {
     document.title = heading.textContent;
@@ -154,6 +205,7 @@ function show(html, focus) {
   news();
   telegramButtons();
   clearTimeout(refreshing);
+  (window.requestIdleCallback ?? setTimeout)(() => more().catch(() => {}));
   const seconds = main.querySelector('[data-refresh]')?.dataset.refresh;
   if (seconds) refreshing = setTimeout(refresh, seconds * 1000);
 }
@@ -290,9 +342,10 @@ addEventListener('click', (event) => {
     const input = step.parentElement.querySelector('input');
     const box = step.closest('[data-row]')?.querySelector('[data-counts]');
     if (box) box.checked = true;
-    const least = Number(input.dataset.least ?? 0);
-    input.value = Math.max(least, Number(decimal(input.value) || 0) + Number(step.dataset.step));
-    input.dispatchEvent(new Event('input', { bubbles: true }));
+    more().then((it) => {
+      input.value = it.stepped(input, Number(step.dataset.step));
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+    }, () => say(text('offline')));
   }
   const add = target.closest('[data-add]');
   if (add) addRow(add);
@@ -356,179 +409,10 @@ async function act(target) {
     store('localStorage', 'language', data.language);
     forget('sessionStorage', own('seen'));
     location.reload();
-  } else if (data.export) await download(button);
-}
-
-// --- Downloads: the pages of an export as one file.
-
-async function download(button) {
-  const { export: url, fileName: file, type } = button.dataset;
-  const parts = [];
-  button.ariaBusy = 'true';
-  try {
-    for (let cursor = ''; cursor !== null;) {
-      const { answer, response } = await request('GET', url + (cursor && `&cursor=${encodeURIComponent(cursor)}`));
-      if (type === 'json') {
-        parts.push(answer.data);
-        cursor = answer.pagination?.nextCursor ?? null;
-      } else {
-        parts.push(answer);
-        cursor = response.headers.get('next-cursor');
-      }
-    }
-    const content = type === 'json' ? parts.map((part) => JSON.stringify(part, null, 2)) : parts;
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(new Blob(content, { type: type === 'json' ? 'application/json' : 'text/csv' }));
-    link.download = file;
-    link.click();
-  } catch (error) { say(error instanceof Failure ? error.message : text('offline')) } finally { button.ariaBusy = 'false' }
+  } else if (data.export) await more().then((it) => it.download(button), () => say(text('offline')));
 }
 
 // --- Forms.
-
-// A number as the API takes it. A comma is a decimal point unless there is a point, too. A sum like
-// 12+7,5 is added up without a float.
-function decimal(entered) {
-  const bare = entered.replace(/[\s\u00a0']/g, '').replaceAll('\u2212', '-');
-  const plain = bare.includes('.') ? bare : bare.replaceAll(',', '.');
-  const terms = plain.match(/[+-]?\d+(\.\d+)?/g) ?? [];
-  if (terms.length < 2 || terms.join('') !== plain) return plain;
-  const scale = Math.max(...terms.map((term) => term.split('.')[1]?.length ?? 0));
-  const unit = (term) => {
-    const [whole, fraction = ''] = term.split('.');
-    return BigInt(whole + fraction.padEnd(scale, '0'));
-  };
-  const sum = terms.map(unit).reduce((total, term) => total + term);
-  const digits = String(sum < 0n ? -sum : sum).padStart(scale + 1, '0');
-  const point = digits.length - scale;
-  return (sum < 0n ? '-' : '') + digits.slice(0, point) + (scale ? `.${digits.slice(point)}` : '');
-}
-
-// The body of a form, and which control became which path. Gaps in lists are closed, so that an
-// error at splits[1] is found at the second member that counts.
-function read(form) {
-  const body = {}, paths = new Map(), indexes = new Map(), places = [];
-  for (const control of form.elements) {
-    if (!control.name || control.matches(':disabled') || control.closest('[data-row]')?.dataset.off) continue;
-    if (/checkbox|radio/.test(control.type) && !control.checked) continue;
-    let value = control.dataset.decimal === undefined ? control.value.trim() : decimal(control.value);
-    if (value === '' && control.dataset.null === undefined) continue;
-    if (value === '') value = null;
-    else if (control.dataset.json !== undefined) value = JSON.parse(value);
-    let node = body, path = '';
-    const steps = control.name.split(/[.[\]]+/).filter(Boolean);
-    steps.forEach((step, place) => {
-      let key = step;
-      if (/^\d+$/.test(step)) {
-        const order = indexes.get(path) ?? indexes.set(path, new Map()).get(path);
-        if (!order.has(step)) order.set(step, order.size);
-        key = order.get(step);
-        path += `[${key}]`;
-      } else path += (path && '.') + step;
-      if (place === steps.length - 1) {
-        node[key] = value;
-        if (control.dataset.index) places.push([node, key, indexes.get(control.dataset.index), value]);
-      }
-      else node = node[key] ??= /^\d+$/.test(steps[place + 1]) ? [] : {};
-    });
-    paths.set(path, control);
-  }
-  // The index of a line is another one if lines before it were removed; a line that was removed has none.
-  for (const [list, key, order, value] of places.reverse()) {
-    const index = order?.get(value);
-    if (index === undefined) list.splice(key, 1);
-    else list[key] = index;
-  }
-  if (form.dataset.list) body[form.dataset.list] ??= [];
-  // A line below zero takes something off.
-  const lines = body.items ?? body.receipt?.items ?? [];
-  if (lines.some(({ amount }) => amount > 0)) {
-    for (const line of lines.filter(({ amount }) => amount < 0)) {
-      line.kind = 'discount';
-      line.amount = line.amount.slice(1);
-    }
-  }
-  return { body, paths };
-}
-
-// --- Imports: the API plans a file, the reader says who is who, and the API records it.
-
-function upload(form) {
-  const body = new FormData();
-  body.set('file', form.elements.file.files[0] ?? '');
-  const people = [...form.querySelectorAll('[data-person]')], asked = [...form.querySelectorAll('[data-answer]')];
-  // A question that was answered is in no later plan.
-  const answers = form.answers ??= {};
-  for (const { value, dataset: { answer, key } } of asked.filter((it) => it.value)) {
-    if (key) (answers[answer] ??= {})[key] = answer === 'weights' ? decimal(value) : value;
-    else answers[answer] = value.toUpperCase();
-  }
-  if (people.length) {
-    const members = Object.fromEntries(people.map((it) => [it.dataset.person, it.value]));
-    // What is recorded was seen before.
-    body.set('options', JSON.stringify({ commit: !asked.length, members, ...answers, confirm: form.confirm }));
-  }
-  return body;
-}
-
-function plan(form, data) {
-  const part = form.querySelector('[data-plan]'), problem = form.querySelector('[data-problem]');
-  const people = [...form.querySelectorAll('datalist option')].map((it) => [it.value, it.textContent]);
-  const guest = ['new guest', text('guest')];
-  const members = Object.fromEntries([...part.querySelectorAll('[data-person]')].map((it) => [it.dataset.person, it.value]));
-  const line = (className, words) => Object.assign(document.createElement('p'), { className, textContent: words });
-  const field = (id, words, control, choices = []) => {
-    const parts = [Object.assign(document.createElement('label'), { textContent: words, htmlFor: id }), Object.assign(document.createElement(control), { id })];
-    for (const [value, name] of choices) parts[1].append(new Option(name, value));
-    const box = Object.assign(document.createElement('div'), { className: 'field' });
-    box.append(...parts);
-    return [box, parts[1]];
-  };
-  const rows = data.members.map(({ name, match }, index) => {
-    const [box, select] = field(`person-${index}`, name, 'select', [...people, guest]);
-    select.dataset.person = name;
-    select.value = members[name] ?? match?.memberId ?? guest[0];
-    if (!select.value) select.value = guest[0];
-    return box;
-  });
-  const names = [['', '…'], ...data.members.map(({ name }) => [name, name])];
-  const questions = data.questions.map(({ kind, line: row, name, message: words }, index) => {
-    const [box, control] = field(`question-${index}`, words, kind === 'payer' ? 'select' : 'input', kind === 'payer' ? names : []);
-    control.dataset.answer = { currency: 'currency', payer: 'payers', weight: 'weights' }[kind];
-    control.dataset.key = row ?? name ?? '';
-    return box;
-  });
-  const counts = text('plan').replace('{a}', data.expenses).replace('{b}', data.settlements).replace('{c}', data.alreadyThere);
-  form.confirm = data.differences?.confirm;
-  const differences = data.differences?.rows ?? [];
-  const issues = [...data.errors.map((it) => line('error', it.message)), ...[...differences, ...data.warnings].map((it) => line('hint', it.message))];
-  part.replaceChildren(line('', counts), ...rows, ...questions, ...issues);
-  problem.hidden = true;
-  const button = form.querySelector('[data-label]');
-  button.dataset.first ??= button.textContent;
-  button.textContent = questions.length ? button.dataset.first : button.dataset.label;
-  questions[0]?.querySelector('input, select').focus();
-}
-
-// Shows each error below its control, and returns the others.
-function mark(form, paths, problems) {
-  clear(form);
-  const rest = [];
-  let first;
-  problems.forEach(({ path, message: rule }, index) => {
-    const control = paths.get(path) ?? form.querySelector(`[name="${CSS.escape(path ?? '')}"]:not([type=hidden])`);
-    if (!control || control.type === 'hidden' || control.closest('[hidden]')) return rest.push(rule);
-    const error = Object.assign(document.createElement('p'), { className: 'error', id: `error-${index}`, textContent: rule });
-    control.setAttribute('aria-invalid', 'true');
-    control.setAttribute('aria-describedby', error.id);
-    const more = control.closest('details');
-    if (more) more.open = true;
-    (control.closest('.field, .amount, [data-row], .row') ?? control.parentElement).append(error);
-    first ??= control;
-  });
-  first?.focus();
-  return rest;
-}
 
 function clear(form, only) {
   for (const control of only ? [only] : form.querySelectorAll('[aria-invalid]')) {
@@ -559,16 +443,17 @@ function prepare(form) {
       form.elements[part.dataset.instead].disabled = Boolean(part.querySelector('[data-counts]:checked'));
     }
   };
-  const format = (number) => {
-    const digits = form.querySelector('[name=currency] :checked')?.dataset.digits ?? data.digits ?? 2;
-    return new Intl.NumberFormat(ru ? 'ru' : 'en', { minimumFractionDigits: digits > 3 ? 0 : digits, maximumFractionDigits: 20 })
-      .format(number).replace('-', '\u2212');
-  };
   const preview = async () => {
-    const { body } = read(form), shares = [...form.querySelectorAll('[data-share]')];
-    const note = form.querySelector('[data-note]');
+    const lib = await more(), shares = [...form.querySelectorAll('[data-share]')];
+    const { body, paths } = lib.read(form), note = form.querySelector('[data-note]');
+    const format = (number) => lib.figure(number, lib.digitsOf(form));
     running?.abort();
     running = new AbortController();
+    if (lib.unclear(form, false)) {
+      shares.forEach((share) => { share.textContent = '–' });
+      note.textContent = '';
+      return;
+    }
     shares.forEach((share) => share.classList.add('stale'));
     try {
       const { answer } = await request('POST', data.preview, { body, signal: running.signal });
@@ -586,7 +471,7 @@ function prepare(form) {
       if (!(error instanceof Failure)) return;
       shares.forEach((share) => { share.textContent = '–' });
       const rules = (error.problem.details ?? []).filter((it) => /splits|items|payers/.test(it.path) || body.amount);
-      note.textContent = body.amount || body.items ? rules[0]?.message ?? error.message : '';
+      note.textContent = body.amount || body.items ? rules[0] ? lib.worded(rules[0], paths.get(rules[0].path)) : error.message : '';
       note.classList.add('error');
     }
   };
@@ -627,20 +512,27 @@ function prepare(form) {
     if (data.etag) headers['if-match'] = data.etag;
     const isFile = form.hasAttribute('data-file');
     const file = form.elements.file?.files?.[0];
-    const { body, paths } = isFile ? { body: upload(form), paths: new Map() } : read(form);
     // A file has its own way to be recorded once, and the plan before it is no write.
     if (isFile) delete headers['idempotency-key'];
-    const sent = data.method === 'DELETE' ? undefined : body;
+    let lib, paths = new Map();
     try {
+      lib = await more();
+      const unclear = lib.unclear(form);
+      if (unclear) return unclear.focus();
+      let body;
+      if (isFile) body = lib.upload(form);
+      else ({ body, paths } = lib.read(form));
+      const sent = data.method === 'DELETE' ? undefined : body;
       let { answer } = await request(data.method, form.getAttribute('action'), { body: sent, headers });
       // Another file may have been chosen in the meantime.
-      if (isFile && Array.isArray(answer.data.members)) return file === form.elements.file.files[0] ? plan(form, answer.data) : undefined;
+      if (isFile && Array.isArray(answer.data.members)) return file === form.elements.file.files[0] ? lib.plan(form, answer.data) : undefined;
       // A large import or its undo is done in parts.
       while (answer.data?.status === 'running' || answer.data?.status === 'undoing') {
         const url = `${form.getAttribute('action')}?run=${answer.data.run}`;
         ({ answer } = await request(data.method, url, { body: sent }));
       }
       delete data.key;
+      lib.storeZone();
       wrote += 1;
       // What was entered meanwhile is sent next.
       dirty = data.save !== undefined && Boolean(flush);
@@ -669,7 +561,7 @@ function prepare(form) {
         say(text('changed'));
       } else if (code === 'PAYMENT_PENDING') offer(error.problem.details[0].settlementId, problem);
       else {
-        const rest = mark(form, paths, error.problem.details ?? []);
+        const rest = lib.mark(form, paths, error.problem.details ?? []);
         const shown = rest.join('. ') || (error.problem.details?.length ? '' : error.message);
         problem.textContent = shown;
         problem.hidden = !shown;
@@ -696,7 +588,7 @@ function prepare(form) {
     arrange();
     if (data.preview === undefined && data.save === undefined) return;
     clearTimeout(timer);
-    timer = setTimeout(data.save === undefined ? preview : () => send(), data.save === undefined ? 250 : 800);
+    timer = setTimeout(data.save === undefined ? () => preview().catch(() => {}) : () => send(), data.save === undefined ? 250 : 800);
   });
   form.addEventListener('submit', (event) => {
     event.preventDefault();
@@ -707,8 +599,9 @@ function prepare(form) {
   });
   propose(form);
   arrange();
+  more().then((it) => it.watch(form), () => {});
   if (form.querySelector('[autofocus]') && !platform) form.querySelector('[autofocus]').focus({ preventScroll: true });
-  if (data.preview !== undefined && (form.querySelector('[name=amount]')?.value || form.querySelector('[name^="items["]'))) preview();
+  if (data.preview !== undefined && (form.querySelector('[name=amount]')?.value || form.querySelector('[name^="items["]'))) preview().catch(() => {});
 }
 
 // The screen above that of a form.

@@ -1,10 +1,10 @@
 //! The document of the Mini App, without content: its style and its script are inlined, so that it
-//! is one request.
+//! is one request. What the first screen does not need of the script is a file of its own.
 
 use std::sync::LazyLock;
 
 use axum::{
-    http::{HeaderMap, HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header},
     response::{IntoResponse, Response},
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
@@ -15,6 +15,8 @@ use crate::fragment::gzip;
 
 static STYLE: LazyLock<String> = LazyLock::new(|| short(include_str!("../assets/app.css")));
 static SCRIPT: LazyLock<String> = LazyLock::new(|| short(include_str!("../assets/app.js")));
+static MORE: LazyLock<String> = LazyLock::new(|| short(include_str!("../assets/more.js")));
+static MORE_GZIP: LazyLock<Vec<u8>> = LazyLock::new(|| gzip(MORE.as_bytes()));
 
 /// The lines of a source without their indentation, and without those that are comments. No text
 /// spans lines.
@@ -37,14 +39,15 @@ struct Shell {
 }
 
 static VERSION: LazyLock<String> = LazyLock::new(|| {
-    let hash = Sha256::new().chain_update(&*STYLE).chain_update(&*SCRIPT).finalize();
+    let hash =
+        Sha256::new().chain_update(&*STYLE).chain_update(&*SCRIPT).chain_update(&*MORE).finalize();
     hex::encode(hash.get(..VERSION_LENGTH).unwrap_or_default())
 });
 
 static SHELL: LazyLock<Shell> = LazyLock::new(|| {
     let html = document_html();
     let policy = format!(
-        "default-src 'none'; script-src {} https://telegram.org/js/; style-src {}; img-src data:; \
+        "default-src 'none'; script-src {} 'self' https://telegram.org/js/; style-src {}; img-src data:; \
          connect-src 'self'; base-uri 'none'; form-action 'none'; \
          frame-ancestors https://*.telegram.org",
         hash_of(&SCRIPT),
@@ -104,8 +107,15 @@ fn document_html() -> String {
     html.into_string()
 }
 
-/// The document, for every path: init data is in the fragment of the URL, so no server sees it here.
-pub(crate) async fn document(headers: HeaderMap) -> Response {
+/// Path of the rest of the script.
+const MORE_PATH: &str = "/app/more.js";
+
+/// The document, for every path but that of the rest of the script: init data is in the fragment of
+/// the URL, so no server sees it here.
+pub(crate) async fn document(uri: Uri, headers: HeaderMap) -> Response {
+    if uri.path() == MORE_PATH {
+        return more(uri.query(), &headers);
+    }
     let shell = &*SHELL;
     let caching = HeaderValue::from_static("public, max-age=0, stale-while-revalidate=2592000");
     let common = [
@@ -121,10 +131,47 @@ pub(crate) async fn document(headers: HeaderMap) -> Response {
         (header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")),
         (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
     ];
-    let accepted = headers.get_all(header::ACCEPT_ENCODING).iter();
-    if accepted.filter_map(|it| it.to_str().ok()).any(|it| it.contains("gzip")) {
-        let encoding = [(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"))];
-        return (common, own, encoding, &*shell.gzip).into_response();
+    if accepts_gzip(&headers) {
+        return (common, own, GZIP, &*shell.gzip).into_response();
     }
     (common, own, &*shell.html).into_response()
+}
+
+const GZIP: [(HeaderName, HeaderValue); 1] =
+    [(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"))];
+
+fn accepts_gzip(headers: &HeaderMap) -> bool {
+    let accepted = headers.get_all(header::ACCEPT_ENCODING).iter();
+    accepted.filter_map(|it| it.to_str().ok()).any(|it| it.contains("gzip"))
+}
+
+/// The rest of the script. The script asks for its own version, whose answer never changes. After a
+/// deployment, an earlier script gets the present one, which no cache keeps under that version.
+fn more(query: Option<&str>, headers: &HeaderMap) -> Response {
+    let asked = query.and_then(|it| it.strip_prefix("v="));
+    let asked = asked.and_then(|it| it.split('&').next());
+    let caching =
+        if asked == Some(&**VERSION) { "public, max-age=31536000, immutable" } else { "no-store" };
+    let common = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("text/javascript; charset=utf-8")),
+        (header::CACHE_CONTROL, HeaderValue::from_static(caching)),
+        (header::VARY, HeaderValue::from_static("Accept-Encoding")),
+    ];
+    if accepts_gzip(headers) {
+        return (common, GZIP, &**MORE_GZIP).into_response();
+    }
+    (common, &**MORE).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Largest document, compressed, in bytes: what a server sends before a first answer of TCP.
+    const MAX_LENGTH: usize = 14 * 1024;
+
+    #[test]
+    fn document_is_small() {
+        assert!(SHELL.gzip.len() <= MAX_LENGTH, "{}", SHELL.gzip.len());
+    }
 }

@@ -11,6 +11,7 @@ use std::{convert::Infallible, fmt};
 
 use axum::{extract::FromRequestParts, http::request::Parts};
 use fracti_http::App;
+use maud::{Markup, html};
 
 /// Language of a screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +54,31 @@ impl Language {
             (Self::Ru, _, 1) => first,
             (Self::Ru, _, 2..=4) => few,
             (Self::Ru, ..) => many,
+        }
+    }
+}
+
+/// Characters that stand for the parts of a [`sentence`]. They are for private use, so that no text
+/// has them.
+const PLACES: [char; 3] = ['\u{e000}', '\u{e001}', '\u{e002}'];
+
+/// A text whose arguments are markup: names and amounts, each of which keeps its own direction.
+pub(crate) fn sentence<const N: usize>(
+    parts: [Markup; N],
+    text: impl FnOnce([char; N]) -> String,
+) -> Markup {
+    const { assert!(N <= PLACES.len()) };
+    let places = std::array::from_fn(|place| PLACES.get(place).copied().unwrap_or_default());
+    let text = text(places);
+    let mut texts = text.split(places);
+    let first = texts.next().unwrap_or_default();
+    let marks = text.chars().filter(|it| places.contains(it));
+    let part = |mark| places.iter().zip(&parts).find(|(place, _)| **place == mark);
+    html! {
+        (first)
+        @for (mark, text) in marks.zip(texts) {
+            @if let Some((_, part)) = part(mark) { (part) }
+            (text)
         }
     }
 }

@@ -7,11 +7,13 @@ use fracti_core::{
     decimal::Decimal,
     expense::ExpenseCategory,
     group::{Group, Member, labels},
-    id::{GroupId, MemberId, QuestionId},
+    id::{GroupId, MemberId, QuestionId, UserId},
+    ledger::Ledger,
+    time::{Day, Timestamp},
 };
 use maud::{Markup, html};
 
-use crate::text::Language;
+use crate::text::{Language, sentence};
 
 /// Number of colours of avatars.
 const HUES: usize = 8;
@@ -56,12 +58,52 @@ impl<'a> Names<'a> {
         self.stored(id, "?")
     }
 
+    /// [`Names::of`] as an element.
+    pub(crate) fn shown(&self, id: MemberId) -> Markup {
+        name(self.of(id))
+    }
+
+    /// [`Names::stored`] as an element.
+    pub(crate) fn shown_stored(&self, id: MemberId, stored: &str) -> Markup {
+        name(self.stored(id, stored))
+    }
+
+    /// Who recorded something, and when.
+    pub(crate) fn recorded(&self, user: UserId, when: Markup) -> Markup {
+        let l = self.language;
+        if self.is_me(user.into()) {
+            return sentence([when], |[when]| l.recorded_by_you(when));
+        }
+        sentence([self.shown(user.into()), when], |[name, when]| l.recorded_by(name, when))
+    }
+
     /// The picture of a member: initials on the colour of the member's place in the group.
     pub(crate) fn avatar(&self, id: MemberId) -> Markup {
         let (place, name) =
             self.members.get(&id).map_or((0, "?"), |(place, it)| (*place, &it.name));
         avatar(name, place)
     }
+}
+
+/// The name of a member or a group, or another text of a user. It keeps its own direction, so that
+/// what stands around it keeps its place.
+pub(crate) fn name(name: impl std::fmt::Display) -> Markup {
+    html! { bdi { (name) } }
+}
+
+/// From one to another.
+pub(crate) fn arrow() -> Markup {
+    html! { span.arrow aria-hidden="true" { "→" } }
+}
+
+/// A day. The script says if it is today or yesterday where the reader is.
+pub(crate) fn day(l: Language, day: Day, today: Day) -> Markup {
+    html! { time datetime=(day) { (l.day(day, today)) } }
+}
+
+/// A moment, which the script shows by the reader's clock.
+pub(crate) fn moment(l: Language, at: Timestamp, today: Day) -> Markup {
+    html! { time datetime=(at) { (l.moment(at, today)) } }
 }
 
 /// A picture of initials. `place` decides its colour.
@@ -134,6 +176,12 @@ pub(crate) fn currency_field(l: Language, id: &str, name: &str, first: Currency)
             }
         }
     }
+}
+
+/// The currencies in which a group has balances, for signs that several currencies have.
+pub(crate) fn used(ledger: &Ledger) -> String {
+    let codes: Vec<&str> = ledger.balances.currencies().map(Currency::code).collect();
+    codes.join(" ")
 }
 
 /// A field of a form: a label above a control.

@@ -1,5 +1,7 @@
 //! Create a settlement.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::{A, settle, with_debt};
@@ -16,6 +18,40 @@ async fn settlement_of_the_recipient_is_completed_at_once() {
     let third = json!({ "fromId": "2", "toId": "1", "amount": 5 });
     let third = group.members[2].post(&group.path("/settlements"), third).await;
     assert_eq!(third.code(), (403, "NOT_ALLOWED"));
+    group.verify().await;
+}
+
+#[tokio::test]
+async fn settlement_without_a_date_has_the_day_that_an_expense_has() {
+    let group = with_debt().await;
+    let [alice, bob] = [0, 1].map(|index| &group.members[index]);
+    let zone = json!({ "version": 1, "timeZone": "+03:00" });
+    alice.patch("/api/users/me/targets", zone).await.data(200);
+    // 03:59 of Alice's clock, then 04:00, and then 03:59 and 04:00 of Bob's, which is UTC.
+    group.api.pass(Duration::from_mins(12 * 60 + 59));
+    for (dates, passed) in [
+        (["2026-01-15", "2026-01-15"], 1),
+        (["2026-01-16", "2026-01-15"], 3 * 60 - 1),
+        (["2026-01-16", "2026-01-15"], 1),
+        (["2026-01-16", "2026-01-16"], 0),
+    ] {
+        for (member, date) in [alice, bob].into_iter().zip(dates) {
+            let expense = json!({ "amount": 1, "description": "x" });
+            let expense = member.post(&group.path("/expenses"), expense).await.data(201).clone();
+            let payment = json!({ "fromId": "2", "toId": "1", "amount": 1 });
+            let payment = member.post(&group.path("/settlements"), payment).await;
+            assert_eq!(payment.data(201)["date"], date);
+            assert_eq!(payment.data(201)["date"], expense["date"]);
+        }
+        group.api.pass(Duration::from_mins(passed));
+    }
+    let dated = json!({ "fromId": "2", "toId": "1", "amount": 1, "date": "2026-01-01" });
+    assert_eq!(
+        alice.post(&group.path("/settlements"), dated).await.data(201)["date"],
+        "2026-01-01"
+    );
+    let shown = alice.get("/api/users/me/activity?limit=2").await.data(200).clone();
+    assert_eq!([&shown[0]["date"], &shown[1]["date"]], ["2026-01-01", "2026-01-16"]);
     group.verify().await;
 }
 

@@ -21,7 +21,7 @@ use crate::{
     numbers::positive,
     row::Row,
     text::SettlementNote,
-    time::{Day, Timestamp},
+    time::{Day, Timestamp, Zone, day_of},
     words,
 };
 
@@ -180,7 +180,7 @@ pub struct NewSettlement {
     pub pay_now: Field<bool>,
     /// Time from which the recipient can use the cash.
     pub hold_until: Field<Timestamp>,
-    /// Day of the payment. Default: that of the recording, in UTC.
+    /// Day of the payment. Default: today in the caller's zone.
     pub date: Field<Day>,
     /// What is said about it.
     pub note: Field<SettlementNote>,
@@ -457,8 +457,15 @@ impl Draft<NewSettlement> {
         self.fields().is_some_and(|new| new.separate == Field::Value(true))
     }
 
+    /// Whether the request says the date, so that [`Draft::check`] does not need a zone.
+    #[must_use]
+    pub fn has_date(&self) -> bool {
+        self.fields().is_none_or(|new| !new.date.is_absent())
+    }
+
     /// Checks the settlement against the group. Its id and time are set when it is recorded.
-    /// `members` has at least the caller and the users of [`Draft::named`].
+    /// `members` has at least the caller and the users of [`Draft::named`]. `now` is the time of
+    /// day, and `zone` is that of the caller's days.
     ///
     /// The caller's right is checked before the other rules, as far as the request can be read. A
     /// settlement that its recipient records is completed at once, unless a past member paid it.
@@ -473,7 +480,7 @@ impl Draft<NewSettlement> {
         members: &[Member],
         ledger: &Ledger,
         caller: UserId,
-        now: Timestamp,
+        (now, zone): (Timestamp, Zone),
     ) -> Result<Settlement, Error> {
         let member = MemberId::from(caller);
         let standing = Standing::of(members);
@@ -515,6 +522,7 @@ impl Draft<NewSettlement> {
         let amount = new.amount.value().copied();
         let amount = amount.and_then(|amount| positive("amount", amount, currency, &mut errors));
         let date = check_date(new.date, None, now, &mut errors);
+        let today = Some(day_of(now, zone)).filter(|day| *day != now.day());
         let settlement = || {
             let ((from_user_id, from_user_name), (to_user_id, to_user_name)) = (from?, to?);
             let is_paid = standing.completes_at_once(caller, [from_user_id, to_user_id]);
@@ -543,7 +551,7 @@ impl Draft<NewSettlement> {
                 external: None,
                 hold_until: None,
                 expired: false,
-                date: date.map(Some).or(None)?,
+                date: date.map(Some).or(today)?,
                 note: new.note.as_ref().map(|note| Some(note.to_string())).or(None)?,
                 updated_at: None,
                 reverted_at: None,

@@ -103,6 +103,12 @@ impl Decimal {
         Self { digits: self.digits.saturating_neg(), ..self }
     }
 
+    /// The number without its sign.
+    #[must_use]
+    pub const fn absolute(self) -> Self {
+        if self.is_negative() { self.negated() } else { self }
+    }
+
     /// Number of digits after the decimal point.
     #[must_use]
     pub const fn decimals(self) -> u8 {

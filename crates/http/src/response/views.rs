@@ -301,7 +301,8 @@ pub struct SettlementView {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     pub expired: bool,
-    /// Day of the payment. If none was given, it is the day of recording in UTC.
+    /// Day of the payment. Of one recorded by an earlier version without a date, it is the day of
+    /// recording in UTC.
     pub date: schemas::CalendarDate,
     /// What was said about it.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -19,7 +19,7 @@ use fracti_core::{
     id::{GroupId, MemberId, UserId},
     keys::{self, Primary, prefix},
     settlement::{Settlement, SettlementStatus},
-    time::Timestamp,
+    time::{Day, Timestamp},
 };
 use futures_util::future::try_join_all;
 use serde::{Deserialize, Serialize};
@@ -398,6 +398,18 @@ impl Feed<Activity> {
 }
 
 impl Activity {
+    /// Day of the expense or the payment.
+    #[must_use]
+    pub fn day(&self) -> Day {
+        match self {
+            Self::Paid(paid) => paid.expense.day(),
+            Self::Owed(participant) => {
+                participant.date.unwrap_or_else(|| participant.created_at.day())
+            }
+            Self::Sent(settlement) | Self::Received(settlement) => settlement.day(),
+        }
+    }
+
     /// Time of the event.
     #[must_use]
     pub fn created_at(&self) -> Timestamp {

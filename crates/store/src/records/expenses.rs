@@ -191,8 +191,7 @@ impl Table {
         let read = || async {
             match new.spending() {
                 Some(id) => Ok((Some(self.spending(user, id).await?), Zone::default())),
-                None if new.has_date() => Ok((None, Zone::default())),
-                None => Ok((None, self.targets(user).await?.zone())),
+                None => Ok((None, self.targets_if(!new.has_date(), user).await?.zone())),
             }
         };
         let create = |group: &Group,

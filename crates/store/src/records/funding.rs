@@ -15,6 +15,7 @@ use fracti_core::{
     ledger::Ledger,
     money::Money,
     settlement::{FromFunds, NewSettlement, PaidFromFunds, Settlement, SettlementStatus},
+    targets::Targets,
     time::Timestamp,
 };
 
@@ -79,27 +80,30 @@ impl Table {
                 let version = ledger.version;
                 Ok::<_, Error>(Some(AtOnce { recipient, version, pending }))
             };
-            tokio::try_join!(self.funds(user), at_once)
+            let targets = self.targets_if(!new.has_date(), user);
+            tokio::try_join!(self.funds(user), at_once, targets)
         };
-        let create = |group: &Group,
-                      members: &[Member],
-                      mut transaction: LedgerTransaction,
-                      (payer, at_once): (Funds, Option<AtOnce>)| {
-            let new = new.resolved(transaction.links());
-            let settlement = new.check(group, members, transaction.ledger(), user, context.now)?;
-            let how =
-                how.ok_or_else(|| Error::Table("an invalid field was not reported".into()))?;
-            let at = transaction.at();
-            let id = SettlementId::new(at, context.random);
-            let settlement = Settlement { id, created_at: at, ..settlement };
-            let settlement = if how.pay_now {
-                pay_at_once(&mut transaction, payer, at_once, settlement, context)?
-            } else {
-                withhold(&mut transaction, payer, settlement, how, context)?
+        let create =
+            |group: &Group,
+             members: &[Member],
+             mut transaction: LedgerTransaction,
+             (payer, at_once, targets): (Funds, Option<AtOnce>, Targets)| {
+                let new = new.resolved(transaction.links());
+                let today = (context.now, targets.zone());
+                let settlement = new.check(group, members, transaction.ledger(), user, today)?;
+                let how =
+                    how.ok_or_else(|| Error::Table("an invalid field was not reported".into()))?;
+                let at = transaction.at();
+                let id = SettlementId::new(at, context.random);
+                let settlement = Settlement { id, created_at: at, ..settlement };
+                let settlement = if how.pay_now {
+                    pay_at_once(&mut transaction, payer, at_once, settlement, context)?
+                } else {
+                    withhold(&mut transaction, payer, settlement, how, context)?
+                };
+                transaction.tell(Subject::settlement(ChangeKind::SettlementRecorded, &settlement));
+                Ok((transaction, settlement))
             };
-            transaction.tell(Subject::settlement(ChangeKind::SettlementRecorded, &settlement));
-            Ok((transaction, settlement))
-        };
         let create = (create, self.refuse_repeated(new));
         self.create_checked_in_group(member_key, Some(&named), idempotency, read, create).await
     }

@@ -17,6 +17,7 @@ use fracti_core::{
         NewSettlement, Settlement, SettlementError, SettlementStatus, SettlementUpdate, Standing,
         Transition, TxHash, UsedHash,
     },
+    targets::Targets,
     time::Timestamp,
 };
 use futures_util::{FutureExt, future::BoxFuture};
@@ -107,7 +108,8 @@ impl Table {
     }
 
     /// Records a settlement. It is completed if its recipient records it, unless a past member
-    /// paid it, and pending otherwise.
+    /// paid it, and pending otherwise. Its date is by default the current day in the zone of the
+    /// member who records it.
     ///
     /// # Errors
     ///
@@ -124,12 +126,15 @@ impl Table {
         if new.from_funds().is_some() {
             return self.create_from_funds(member_key, new, idempotency).await;
         }
-        let (named, now) = (new.named(), idempotency.now());
-        let nothing = || ready(Ok(()));
-        let create = |group: &Group, members: &[Member], transaction: LedgerTransaction, ()| {
-            let mut transaction = transaction;
+        let (named, user, now) = (new.named(), member_key.user, idempotency.now());
+        let read = || self.targets_if(!new.has_date(), user);
+        let create = |group: &Group,
+                      members: &[Member],
+                      mut transaction: LedgerTransaction,
+                      targets: Targets| {
             let new = new.resolved(transaction.links());
-            let new = new.check(group, members, transaction.ledger(), member_key.user, now)?;
+            let new =
+                new.check(group, members, transaction.ledger(), user, (now, targets.zone()))?;
             let (created_at, completed) =
                 (transaction.at(), new.status == SettlementStatus::Completed);
             let settlement = Settlement {
@@ -151,7 +156,7 @@ impl Table {
             Ok((transaction, settlement))
         };
         let create = (create, self.refuse_repeated(new));
-        self.create_checked_in_group(member_key, Some(&named), idempotency, nothing, create).await
+        self.create_checked_in_group(member_key, Some(&named), idempotency, read, create).await
     }
 
     /// Refuses a new settlement if an equal one is pending, unless the request says that it is

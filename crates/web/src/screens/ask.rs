@@ -33,7 +33,7 @@ pub(crate) async fn show(
     Context { now, .. }: Context,
     l: Language,
 ) -> Result<Fragment, Problem> {
-    let (group, members) = app.table.group(member_key, now).await?;
+    let (group, members, ledger) = app.table.group_and_ledger(member_key, now).await?;
     let names = Names::new(l, member_key.user.into(), &members);
     let path = format!("{}/questions", ui::group_path(group.id));
     let tab = |it: QuestionType| (l.question_type(it), format!("{path}/new?type={it}"));
@@ -42,7 +42,8 @@ pub(crate) async fn show(
         a.back href=(path) { (l.questions()) }
         h1 tabindex="-1" data-title { (l.new_question()) }
         (ui::tabs(l.question_type(chosen), &TYPES.map(tab), shown))
-        form action={ "/api/groups/" (group.id) "/questions" } data-method="POST" data-then={ (path) "/{id}" } novalidate {
+        form action={ "/api/groups/" (group.id) "/questions" } data-method="POST" data-then={ (path) "/{id}" }
+            data-used=(ui::used(&ledger)) novalidate {
             input type="hidden" name="type" value=(chosen);
             div.card.fields {
                 (ui::field("prompt", l.prompt(), &html! {
@@ -88,6 +89,7 @@ fn receipt(l: Language, group: &Group) -> Markup {
         (ui::field("description", l.what_for(), &html! {
             input #description name="receipt.description" maxlength="200" autocomplete="off";
         }))
+        input type="hidden" name="receipt.date" data-today;
         div.field { (ui::currency_field(l, "currency", "receipt.currency", group.currency)) }
         @for index in ["0", "1"] { (line(l, index, LineKind::Item)) }
         template #line { (line(l, "#", LineKind::Item)) }
@@ -105,7 +107,7 @@ fn line(l: Language, index: &str, kind: LineKind) -> Markup {
         div.field data-row { div.line-fields {
             @if kind == LineKind::Item {
                 input name=(at("name")) maxlength="100" autocomplete="off" aria-label=(l.line_name()) placeholder=(l.line_name());
-                input.pieces name=(at("quantity")) inputmode="decimal" autocomplete="off" data-decimal
+                input.pieces name=(at("quantity")) inputmode="decimal" autocomplete="off" data-number
                     aria-label=(l.quantity()) placeholder="× 1";
             } @else {
                 select name=(at("kind")) aria-label=(l.line_kind()) {

@@ -60,8 +60,8 @@ pub(crate) async fn show(
                     ul.card.list {
                         @for it in &pending {
                             li { a.row href={ (ui::group_path(group.id)) "/settlements/" (it.id) } {
-                                span.grow { (names.stored(it.from_user_id, &it.from_user_name)) " " (arrow()) " "
-                                    (names.stored(it.to_user_id, &it.to_user_name)) }
+                                span.grow { (names.shown_stored(it.from_user_id, &it.from_user_name)) " " (ui::arrow()) " "
+                                    (names.shown_stored(it.to_user_id, &it.to_user_name)) }
                                 (ui::money(l, it.amount, it.currency))
                             } }
                         }
@@ -101,7 +101,7 @@ impl View<'_> {
                             (self.names.avatar(*id))
                             span.grow {
                                 span.line {
-                                    span.name { (self.names.of(*id)) @if *guest { " " small.tag { (l.guest()) } } }
+                                    span.name { (self.names.shown(*id)) @if *guest { " " small.tag { (l.guest()) } } }
                                     (ui::balance(l, self.net(own, *id), own))
                                 }
                                 (chart::balance(self.net(own, *id), most.unwrap_or_default()))
@@ -148,7 +148,7 @@ impl View<'_> {
                 ul.list {
                     @for it in &plan.transfers {
                         li.row.wrap {
-                            span.grow { (self.names.of(it.from)) " " (arrow()) " " (self.names.of(it.to)) }
+                            span.grow { (self.names.shown(it.from)) " " (ui::arrow()) " " (self.names.shown(it.to)) }
                             (ui::minor(l, it.minor, currency))
                             @if self.names.is_me(it.to) && it.from.user().is_some() {
                                 button.small-button type="button" data-share-link=(self.link)
@@ -166,9 +166,4 @@ impl View<'_> {
             }
         }
     }
-}
-
-/// From one member to another.
-pub(crate) fn arrow() -> Markup {
-    html! { span aria-hidden="true" { "→" } }
 }

@@ -20,10 +20,14 @@ pub(crate) async fn show(
     let after = last.saturating_sub(CHANGES.try_into().unwrap_or_default());
     let changes = app.table.changes(member_key, Some(after), CHANGES).await?;
     let path = ui::group_path(member_key.group);
+    let is_own = |change: &GroupChange| change.actor_id == member_key.user;
     let actor = |change: &GroupChange| {
         let name = changes.names.get(&change.actor_id.into());
-        if change.actor_id == member_key.user { l.you() } else { name.map_or("?", |name| name) }
-            .to_owned()
+        if is_own(change) { l.you() } else { name.map_or("?", |name| name) }
+    };
+    let did = |change: &GroupChange| {
+        let kind = change.subject.kind;
+        if is_own(change) { l.own_change(kind) } else { l.change(kind) }
     };
     Ok(Fragment(html! {
         a.back href={ (path) "/more" } { (l.more()) }
@@ -33,9 +37,10 @@ pub(crate) async fn show(
             @for change in changes.items.iter().rev() {
                 li { a.row href=(link(&path, &change.subject)) {
                     span.grow {
-                        b { (actor(change)) } " " (l.change(change.subject.kind))
-                        (about(l, &change.subject))
-                        small.hint { (l.moment(change.at, now.day())) }
+                        b { (ui::name(actor(change))) }
+                        (if is_own(change) { " " } else { l.says() }) (did(change))
+                        (about(l, change))
+                        small.hint { (ui::moment(l, change.at, now.day())) }
                     }
                 } }
             }
@@ -60,16 +65,18 @@ fn link(path: &str, subject: &Subject) -> String {
     }
 }
 
-fn about(l: Language, subject: &Subject) -> Markup {
+fn about(l: Language, GroupChange { actor_id, subject, .. }: &GroupChange) -> Markup {
+    let (open, close) = l.quotes();
     html! {
         @if let Some(it) = &subject.expense {
-            ": " (it.description) " · "
+            (open) (ui::name(&it.description)) (close)
             @if let Some(before) = &subject.before { s { (ui::money(l, before.amount, before.currency)) } " " }
             (ui::money(l, it.amount, it.currency))
         }
         @if let Some(it) = &subject.settlement {
-            ": " (it.from_user_name) " → " (it.to_user_name) " · " (ui::money(l, it.amount, it.currency))
+            ": " (ui::name(&it.from_user_name)) " " (ui::arrow()) " " (ui::name(&it.to_user_name))
+            " · " (ui::money(l, it.amount, it.currency))
         }
-        @if let Some(it) = &subject.member { ": " (it.name) }
+        @if let Some(it) = subject.member.as_ref().filter(|it| it.id != *actor_id) { ": " (ui::name(&it.name)) }
     }
 }

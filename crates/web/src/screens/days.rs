@@ -73,11 +73,11 @@ pub(crate) async fn month(
         }
         ul.card.list { @for (day, it) in days.days.iter().rev() {
             li { a.row href={ "/app/me/days/" (day) } {
-                span.grow { (l.day(*day, now.day())) }
+                span.grow { (ui::day(l, *day, now.day())) }
                 span.amounts { @for (currency, sums) in &it.currencies { (ui::money(l, sums.total()?, *currency)) } }
             } }
         } }
-        a.main-button data-main href={ "/app/me/days/" (now.day()) } { (l.record_spending()) }
+        a.main-button data-main data-today href={ "/app/me/days/" (now.day()) } { (l.record_spending()) }
     }))
 }
 
@@ -117,7 +117,7 @@ pub(crate) async fn day(
     )?;
     Ok(Fragment(html! {
         a.back href={ "/app/me/days?of=" (date) } { (l.days()) }
-        h1 tabindex="-1" data-title { (l.day(date, now.day())) }
+        h1 tabindex="-1" data-title { (ui::day(l, date, now.day())) }
         section { h2 { (l.own_spendings()) }
             @if spendings.items.is_empty() { p.card.empty { (l.no_spendings()) } }
             ul.card.list { @for it in &spendings.items {
@@ -125,11 +125,12 @@ pub(crate) async fn day(
                 li {
                     div.row {
                         span.icon aria-hidden="true" { (it.emoji.as_deref().unwrap_or("🧾")) }
-                        span.grow { (it.title) @if let Some(notes) = &it.notes { small.hint { (notes) } } }
+                        span.grow { (ui::name(&it.title)) @if let Some(notes) = &it.notes { small.hint { (ui::name(notes)) } } }
                         (ui::money(l, it.amount, it.currency))
                     }
                     details.fields { summary { (l.edit()) }
-                        form action=(api) data-method="PUT" data-then="" novalidate {
+                        form action=(api) data-method="PUT" data-then="" data-currency=(it.currency.code())
+                            data-digits=(it.currency.exponent()) novalidate {
                             @let field = format!("amount-{}", it.id);
                             (ui::field(&field, l.amount_label(), &html! { input id=(field) name="amount" inputmode="decimal" data-decimal value=(it.amount); }))
                             @let field = format!("title-{}", it.id);
@@ -147,7 +148,7 @@ pub(crate) async fn day(
         @if !day.groups.is_empty() {
             section { h2 { (l.group_shares()) }
                 ul.card.list { @for (group, title, currency, amount) in &day.groups {
-                    li { a.row href=(ui::group_path(*group)) { span.grow { (title) } (ui::money(l, *amount, *currency)) } }
+                    li { a.row href=(ui::group_path(*group)) { span.grow { (ui::name(title)) } (ui::money(l, *amount, *currency)) } }
                 } } }
         }
         section { h2 { (l.record_spending()) }

@@ -18,7 +18,7 @@ use maud::{Markup, html};
 
 use crate::{
     fragment::Fragment,
-    text::Language,
+    text::{Language, sentence},
     ui::{self, Names},
 };
 
@@ -44,8 +44,8 @@ pub(crate) async fn show(
     let links: Links = members.iter().collect();
     let may_edit = expense.may_edit(member_key.user, &links, &members);
     Ok(Fragment(html! {
-        a.back href=(ui::group_path(group.id)) { (group.title) }
-        h1 tabindex="-1" data-title { (expense.description) }
+        a.back href=(ui::group_path(group.id)) { (ui::name(&group.title)) }
+        h1 tabindex="-1" data-title { (ui::name(&expense.description)) }
         (view.head())
         div.columns {
             section {
@@ -81,24 +81,24 @@ impl View<'_> {
     fn head(&self) -> Markup {
         let (l, expense) = (self.l, self.expense);
         let category = expense.category.map(|it| ui::category_name(l, self.group, it));
-        let when = l.moment(expense.created_at, self.today);
+        let when = ui::moment(l, expense.created_at, self.today);
         html! {
             section.card.hero {
                 p {
                     span.hint {
                         (ui::emoji(self.group, expense.category)) " "
                         @if let Some(category) = category { (category) " · " }
-                        (l.day(expense.day(), self.today))
+                        (ui::day(l, expense.day(), self.today))
                     }
                     bdi.big dir="ltr" { (l.money(expense.amount, expense.currency)) }
                     span.hint { (super::group::paid(l, self.names, expense)) }
-                    @if let Some(notes) = &expense.notes { span { (notes) } }
+                    @if let Some(notes) = &expense.notes { span { (ui::name(notes)) } }
                     small.hint {
                         @match expense.created_by {
-                            Some(user) => (l.recorded_by(self.names.of(user.into()), when)),
-                            None => (l.recorded(when)),
+                            Some(user) => (self.names.recorded(user, when)),
+                            None => (sentence([when], |[when]| l.recorded(when))),
                         }
-                        @if let Some(at) = expense.updated_at { " · " (l.edited(l.moment(at, self.today))) }
+                        @if let Some(at) = expense.updated_at { " · " (sentence([ui::moment(l, at, self.today)], |[when]| l.edited(when))) }
                         @if expense.import_id.is_some() { " · " (l.imported()) }
                     }
                 }
@@ -111,7 +111,7 @@ impl View<'_> {
             h2 { (self.l.payers()) }
             ul.card.list { @for payer in &self.expense.payers {
                 li.row { (self.names.avatar(payer.user_id))
-                    span.grow { (self.names.stored(payer.user_id, &payer.user_name)) } (self.money(payer.amount)) }
+                    span.grow { (self.names.shown_stored(payer.user_id, &payer.user_name)) } (self.money(payer.amount)) }
             } }
         }
     }
@@ -122,7 +122,7 @@ impl View<'_> {
             h2 { (l.shares()) " · " (l.split_type(self.expense.split_type)) }
             ul.card.list { @for share in &self.expense.splits {
                 li.row { (self.names.avatar(share.user_id))
-                    span.grow { (self.names.stored(share.user_id, &share.user_name)) }
+                    span.grow { (self.names.shown_stored(share.user_id, &share.user_name)) }
                     @if let Some(weight) = share.weight { span.hint { "× " (l.number(weight)) } }
                     @if let Some(percentage) = share.percentage { span.hint { (l.number(percentage)) "\u{a0}%" } }
                     (self.money(share.amount)) }
@@ -137,14 +137,14 @@ impl View<'_> {
             ul.card.list { @for line in lines {
                 li.row {
                     span.grow {
-                        (line.name)
+                        (ui::name(&line.name))
                         small.hint {
                             @match &line.sharing {
                                 Sharing::Over { .. } => (l.line(line.kind)),
                                 Sharing::Sharers { sharers } => {
                                     @for (index, (member, weight)) in sharers.iter().enumerate() {
                                         @if index > 0 { ", " }
-                                        (self.names.of(*member))
+                                        (self.names.shown(*member))
                                         @if *weight != Decimal::new(1, 0) { " × " (l.number(*weight)) }
                                     }
                                 }
@@ -163,11 +163,11 @@ impl View<'_> {
         let row = |ShareBreakdown { share, parts, rounding }: &ShareBreakdown<'_>| {
             html! {
                 li.row { span.grow {
-                    (self.names.stored(share.user_id, &share.user_name))
+                    (self.names.shown_stored(share.user_id, &share.user_name))
                     small.hint {
                         @for (index, part) in parts.iter().enumerate() {
                             @if index > 0 { " + " }
-                            @match &part.line { Some((_, name)) => (name), None => (l.part(part.kind)) } " "
+                            @match &part.line { Some((_, name)) => (ui::name(name)), None => (l.part(part.kind)) } " "
                             bdi dir="ltr" { (amount(part.amount)) }
                         }
                         @if *rounding != Decimal::ZERO { " + " (l.rounding()) " " bdi dir="ltr" { (amount(*rounding)) } }
@@ -192,8 +192,8 @@ impl View<'_> {
                 ul.list { @for entry in shown {
                     li.row { span.grow {
                         (l.entry(entry.status))
-                        small.hint { (self.names.of(MemberId::from(entry.actor_id))) ", " (l.moment(entry.created_at, self.today)) }
-                        @if let Some((description, ..)) = before(entry) { small { (description) } }
+                        small.hint { (self.names.shown(MemberId::from(entry.actor_id))) ", " (ui::moment(l, entry.created_at, self.today)) }
+                        @if let Some((description, ..)) = before(entry) { small { (ui::name(&description)) } }
                     } @if let Some((_, amount, currency)) = before(entry) { (ui::money(l, amount, currency)) } }
                 } } }
         }
@@ -223,8 +223,11 @@ pub(crate) fn only(l: Language, names: &Names<'_>, members: &[Member], of: &Expe
     let present = |id| members.iter().find(|it| it.id == links.resolve(id) && it.is_present());
     let recorder = of.created_by.and_then(|user| present(user.into()));
     let line = match recorder {
-        Some(member) => l.only_recorder(names.of(member.id)),
-        None => l.only_payer(names.of(links.resolve(of.payer_id))),
+        Some(member) => sentence([names.shown(member.id)], |[name]| l.only_recorder(name)),
+        None => {
+            let payer = names.shown(links.resolve(of.payer_id));
+            sentence([payer], |[name]| l.only_payer(name))
+        }
     };
     let username = recorder.or_else(|| present(of.payer_id)).and_then(|it| it.username.as_ref());
     html! {

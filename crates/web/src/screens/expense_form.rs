@@ -3,6 +3,7 @@
 use axum::extract::State;
 use fracti_core::{
     category::Category,
+    currency::Currency,
     decimal::Decimal,
     expense::{Expense, ExpenseCategory, Share},
     group::{Group, Member},
@@ -52,14 +53,15 @@ pub(crate) async fn new(
         let Some(id) = &query.spending else { return Ok(None) };
         app.table.spending(member_key.user, id).await.map(Some)
     };
-    let ((group, members), like, spending) =
-        tokio::try_join!(app.table.group(member_key, now), like, spending)?;
+    let ((group, members, ledger), like, spending) =
+        tokio::try_join!(app.table.group_and_ledger(member_key, now), like, spending)?;
     let form = Form {
         l,
         group: &group,
         members: &members,
         names: &Names::new(l, member_key.user.into(), &members),
         me: member_key.user.into(),
+        used: ui::used(&ledger),
         before: like.as_ref(),
         spending: spending.as_ref(),
         edits: false,
@@ -74,8 +76,8 @@ pub(crate) async fn edit(
     Context { now, .. }: Context,
     l: Language,
 ) -> Result<Fragment, Problem> {
-    let ((group, members), expense) = tokio::try_join!(
-        app.table.group(member_key, now),
+    let ((group, members, ledger), expense) = tokio::try_join!(
+        app.table.group_and_ledger(member_key, now),
         app.table.expense(member_key, id, now),
     )?;
     let names = Names::new(l, member_key.user.into(), &members);
@@ -93,6 +95,7 @@ pub(crate) async fn edit(
         members: &members,
         names: &names,
         me: member_key.user.into(),
+        used: ui::used(&ledger),
         before: Some(&expense),
         spending: None,
         edits: true,
@@ -107,6 +110,8 @@ struct Form<'a> {
     members: &'a [Member],
     names: &'a Names<'a>,
     me: MemberId,
+    /// Currencies of the group's balances.
+    used: String,
     /// The expense whose values are proposed.
     before: Option<&'a Expense>,
     /// The spending that becomes the expense.
@@ -116,11 +121,12 @@ struct Form<'a> {
 }
 
 /// Split types by a number for each member, with the name of its field and what an empty one shows.
-const NUMBERS: [(SplitType, &str, &str); 4] = [
-    (SplitType::Shares, "weight", "1"),
-    (SplitType::Exact, "amount", "0"),
-    (SplitType::Percentage, "percentage", "%"),
-    (SplitType::Adjustment, "adjustment", "±0"),
+/// The field has an amount or another number.
+const NUMBERS: [(SplitType, &str, &str, bool); 4] = [
+    (SplitType::Shares, "weight", "1", false),
+    (SplitType::Exact, "amount", "0", true),
+    (SplitType::Percentage, "percentage", "%", false),
+    (SplitType::Adjustment, "adjustment", "±0", true),
 ];
 
 /// Split types in the order in which they are shown.
@@ -138,13 +144,14 @@ impl Form<'_> {
         let (l, path) = (self.l, ui::group_path(self.group.id));
         let api = format!("/api/groups/{}/expenses", self.group.id);
         let edited = self.before.filter(|_| self.edits);
+        let fixed = self.spending.map(|it| it.currency);
         let action = edited.map_or(api.clone(), |it| format!("{api}/{}", it.id));
         let then = edited.map_or(path.clone(), |it| format!("{path}/expenses/{}", it.id));
         html! {
             a.back href=(then) { (edited.map_or(self.group.title.as_str(), |it| &it.description)) }
             h1 tabindex="-1" data-title { (if self.edits { l.edit_expense() } else { l.new_expense() }) }
             form action=(action) data-method=(if self.edits { "PUT" } else { "POST" }) data-then=(then)
-                data-preview={ (action) "/preview" } data-digits=(self.group.currency.exponent())
+                data-preview={ (action) "/preview" } data-currency=[fixed.map(Currency::code)] data-digits=[fixed.map(Currency::exponent)] data-used=(self.used)
                 data-etag=[edited.map(|it| tag_of(&ExpenseView::from(it.clone())))] novalidate {
                 (self.first_fields())
                 (self.split())
@@ -239,7 +246,7 @@ impl Form<'_> {
             div.row data-row {
                 label.grow.check {
                     input type="checkbox" data-counts name={ "payers[" (index) "].userId" } value=(member.id) checked[paid.is_some()];
-                    span.name { (name) }
+                    span.name { (ui::name(name)) }
                 }
                 span.stepper { input.num name={ "payers[" (index) "].amount" } inputmode="decimal" autocomplete="off"
                     data-decimal value=[given] aria-label=(self.l.amount_of(name)) placeholder=(shown); }
@@ -273,6 +280,8 @@ impl Form<'_> {
     /// A member, their number for each split type, and their share.
     fn share(&self, index: usize, member: &Member) -> Markup {
         let (l, name) = (self.l, self.names.of(member.id));
+        let is_me = self.names.is_me(member.id);
+        let shares_it = if is_me { l.you_share_it().to_owned() } else { l.shares_it(name) };
         let before = self.before.filter(|it| it.split_type != SplitType::Itemized);
         let share = before.and_then(|it| it.splits.iter().find(|share| share.user_id == member.id));
         let number = |split: SplitType, share: &Share| match split {
@@ -287,17 +296,17 @@ impl Form<'_> {
             li.row data-row {
                 label.grow.check {
                     input type="checkbox" data-counts name={ "splits[" (index) "].userId" } value=(member.id)
-                        checked[before.is_none() || share.is_some()] aria-label=(l.shares_it(name));
+                        checked[before.is_none() || share.is_some()] aria-label=(shares_it);
                     (self.names.avatar(member.id))
-                    span.name { (name) }
+                    span.name { (ui::name(name)) }
                 }
-                @for (split, field, empty) in NUMBERS {
+                @for (split, field, empty, is_amount) in NUMBERS {
                     @let value = share.filter(|_| is_of(split)).and_then(|share| number(split, share));
                     @let value = value.or((split == SplitType::Shares).then_some(Decimal::new(1, 0)));
                     span.stepper data-of=(split) hidden {
                         @if split == SplitType::Shares { button type="button" data-step="-1" aria-label=(l.less_for(name)) { "−" } }
-                        input.num name={ "splits[" (index) "]." (field) } inputmode="decimal" autocomplete="off" data-decimal
-                            value=[value] placeholder=(empty) aria-label=(l.value_of(name));
+                        input.num name={ "splits[" (index) "]." (field) } inputmode="decimal" autocomplete="off"
+                            data-decimal[is_amount] data-number[!is_amount] value=[value] placeholder=(empty) aria-label=(l.value_of(name));
                         @if split == SplitType::Shares { button type="button" data-step="1" aria-label=(l.more_for(name)) { "+" } }
                     }
                 }
@@ -324,7 +333,7 @@ impl Form<'_> {
             }
             ul.card.list.shares {
                 @for member in self.people() {
-                    li.row { (self.names.avatar(member.id)) span.grow { (self.names.of(member.id)) } output data-share=(member.id) { "–" } }
+                    li.row { (self.names.avatar(member.id)) span.grow { (self.names.shown(member.id)) } output data-share=(member.id) { "–" } }
                 }
             }
         }
@@ -376,6 +385,7 @@ impl Form<'_> {
         let category = self.before.and_then(|it| it.category);
         let notes = self.before.filter(|_| self.edits).and_then(|it| it.notes.as_deref());
         let date = self.before.filter(|_| self.edits).map(Expense::day);
+        let date = date.or(self.spending.map(|it| it.user_date));
         let own = self.group.categories.iter();
         html! {
             details.card.fields open[self.edits] {
@@ -391,7 +401,7 @@ impl Form<'_> {
                         }
                     }
                 }))
-                (ui::field("date", l.date(), &html! { input #date type="date" name="date" value=[date]; }))
+                (ui::field("date", l.date(), &html! { input #date type="date" name="date" value=[date] data-today; }))
                 (ui::field("notes", l.notes(), &html! {
                     textarea #notes name="notes" rows="2" maxlength="1000" data-null[self.edits] { (notes.unwrap_or_default()) }
                 }))

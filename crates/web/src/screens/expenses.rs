@@ -15,7 +15,7 @@ use maud::{Markup, html};
 use super::group::{List, own_ids};
 use crate::{
     fragment::Fragment,
-    text::Language,
+    text::{Language, sentence},
     ui::{self, Names},
 };
 
@@ -144,11 +144,18 @@ fn deleted_row(
     it: &Deleted,
     (today, may_restore): (Day, bool),
 ) -> Markup {
+    let when = ui::moment(l, it.at, today);
+    let name = names.shown_stored(it.by.into(), &it.name);
+    let by = if names.is_me(it.by.into()) {
+        sentence([when], |[when]| l.deleted_by_you(when))
+    } else {
+        sentence([name, when], |[name, when]| l.deleted_by(name, when))
+    };
     html! {
         li.row {
             span.icon aria-hidden="true" { (ui::emoji(group, it.expense.category)) }
-            span.grow { (it.expense.description) " " (ui::money(l, it.expense.amount, it.expense.currency))
-                small.hint { (l.deleted_by(names.stored(it.by.into(), &it.name), l.moment(it.at, today))) } }
+            span.grow { (ui::name(&it.expense.description)) " " (ui::money(l, it.expense.amount, it.expense.currency))
+                small.hint { (by) } }
             @if may_restore {
                 form.inline action={ "/api/groups/" (group.id) "/expenses/" (it.expense.id) "/restore" } data-method="POST" data-then="" {
                     button.small-button { (l.restore()) }

@@ -34,7 +34,7 @@ pub(crate) async fn import(
             section { h2 { (l.imports()) }
                 ul.card.list { @for it in &imports {
                     li.row {
-                        span.grow { (it.format) small.hint { (l.moment(it.created_at, now.day())) " · " (it.status) " · " (it.expenses) } }
+                        span.grow { (it.format) small.hint { (ui::moment(l, it.created_at, now.day())) " · " (it.status) " · " (it.expenses) } }
                         @if it.status != ImportStatus::Undone && !group.archived {
                             form.inline action={ (api) "/" (it.id) } data-method="DELETE" data-then="" { button.small-button.danger { (l.undo_import()) } }
                         }

@@ -15,7 +15,11 @@ use fracti_http::{
 };
 use maud::{Markup, html};
 
-use crate::{fragment::Fragment, text::Language, ui};
+use crate::{
+    fragment::Fragment,
+    text::{Language, sentence},
+    ui,
+};
 
 /// Transactions on a screen.
 const TRANSACTIONS: usize = 30;
@@ -78,9 +82,9 @@ fn of(l: Language, funds: &Funds, currency: Currency, now: Timestamp) -> Markup 
             @for (label, it) in sums { @if it.balance != 0 { div { dt { (label) } dd { (ui::minor(l, it.balance, currency)) } } } }
             @if all.withheld != 0 { div { dt { (l.withheld()) } dd { (ui::minor(l, all.withheld, currency)) } } }
             @for (fund, until) in timed {
-                @let day = l.day(until.day(), now.day());
+                @let when = ui::moment(l, until, now.day());
                 div {
-                    dt { @if fund.held.is_some() { (l.held_until(day)) } @else { (l.bonuses()) ", " (l.until(day)) } }
+                    dt { @if fund.held.is_some() { (sentence([when], |[when]| l.held_until(when))) } @else { (l.bonuses()) ", " (sentence([when], |[when]| l.until(when))) } }
                     dd { (ui::minor(l, fund.balance, currency)) }
                 }
             }
@@ -137,8 +141,8 @@ fn row(l: Language, it: &FundTransaction, today: Day) -> Markup {
     html! {
         li { a.row href={ "/app/me/funds/" (it.id) } {
             span.grow { (l.fund_transaction(it.kind))
-                small.hint { (l.moment(it.created_at, today)) " · " (l.fund_status(it.status))
-                    @if let Some(text) = &it.description { " · " (text) } } }
+                small.hint { (ui::moment(l, it.created_at, today)) " · " (l.fund_status(it.status))
+                    @if let Some(text) = &it.description { " · " (ui::name(text)) } } }
             (ui::minor(l, it.amount, it.currency))
         } }
     }
@@ -158,12 +162,12 @@ pub(crate) async fn transaction(
         a.back href="/app/me/funds" { (l.funds()) }
         h1 tabindex="-1" data-title { (l.transaction_title()) }
         section.card.hero { p {
-            span.hint { (l.fund_transaction(it.kind)) " · " (l.fund_status(it.status)) " · " (l.moment(it.created_at, now.day())) }
+            span.hint { (l.fund_transaction(it.kind)) " · " (l.fund_status(it.status)) " · " (ui::moment(l, it.created_at, now.day())) }
             bdi.big dir="ltr" { (l.minor(it.amount, it.currency)) }
             @if let Some(text) = &it.description { span { (text) } }
             @if let Some(account) = &it.to { span { (l.account()) ": " (account) } }
             @if let Some(reference) = &it.ref_id { span.hint { (l.reference()) ": " (reference.as_str()) } }
-            @if let Some(until) = it.expires_at { span.hint { (l.until(l.moment(until, now.day()))) } }
+            @if let Some(until) = it.expires_at { span.hint { (sentence([ui::moment(l, until, now.day())], |[when]| l.until(when))) } }
         } }
         @if let Some((group, settlement)) = it.group_id.zip(it.settlement_id) {
             a.more href={ (ui::group_path(group)) "/settlements/" (settlement) } { (l.payment()) }
@@ -209,7 +213,7 @@ pub(crate) async fn work(
             @let api = format!("/api/users/{}/funds/transactions/{}", it.owner, it.id);
             section.card.fields {
                 div.line {
-                    span { @if let Some(name) = &it.owner_name { (name) " · " } (it.owner) " · " (l.moment(it.created_at, now.day())) }
+                    span { @if let Some(name) = &it.owner_name { (ui::name(name)) " · " } (it.owner) " · " (ui::moment(l, it.created_at, now.day())) }
                     (ui::minor(l, it.amount, it.currency))
                 }
                 @if let Some(account) = &it.to { p { (l.account()) ": " code { (account) } } }

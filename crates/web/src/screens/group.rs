@@ -6,7 +6,7 @@ use axum::extract::State;
 use fracti_core::{
     currency::Currency,
     decimal::Decimal,
-    expense::{Expense, Filter, ListOrder},
+    expense::{Expense, Filter, ListOrder, Payer},
     group::{Group, Member},
     id::MemberId,
     ledger::Ledger,
@@ -20,7 +20,7 @@ use maud::{Markup, html};
 use super::settlement::Rights;
 use crate::{
     fragment::Fragment,
-    text::Language,
+    text::{Language, sentence},
     ui::{self, Names},
 };
 
@@ -70,7 +70,7 @@ pub(crate) fn head(l: Language, group: &Group, shown: usize) -> Markup {
     ];
     html! {
         a.back href="/app" { (l.groups()) }
-        h1 tabindex="-1" data-title { (group.title) @if group.archived { " " small.tag { (l.archived()) } } }
+        h1 tabindex="-1" data-title { (ui::name(&group.title)) @if group.archived { " " small.tag { (l.archived()) } } }
         (ui::tabs(l.sections(), &tabs, shown))
     }
 }
@@ -145,9 +145,10 @@ pub(crate) fn waiting(
                         li.row.wrap {
                             (names.avatar(settlement.from_user_id))
                             a.grow.tall href={ (ui::group_path(group.id)) "/settlements/" (settlement.id) } {
-                                (l.payment_to_you(
-                                    names.stored(settlement.from_user_id, &settlement.from_user_name),
-                                    l.money(settlement.amount, settlement.currency)))
+                                (sentence([
+                                    names.shown_stored(settlement.from_user_id, &settlement.from_user_name),
+                                    ui::money(l, settlement.amount, settlement.currency),
+                                ], |[name, amount]| l.payment_to_you(name, amount)))
                             }
                             (rights.buttons(l, names, ledger, settlement))
                         }
@@ -180,7 +181,7 @@ impl List<'_> {
         }
         html! {
             @for (day, expenses) in days {
-                h2.day { (self.l.day(day, self.today)) }
+                h2.day { (ui::day(self.l, day, self.today)) }
                 ul.card.list { @for expense in expenses { (self.row(expense)) } }
             }
         }
@@ -194,13 +195,16 @@ impl List<'_> {
             li { a.row href={ (ui::group_path(self.group.id)) "/expenses/" (expense.id) } {
                 span.icon aria-hidden="true" { (ui::emoji(self.group, expense.category)) }
                 span.grow {
-                    span.name { (expense.description) }
+                    span.name { (ui::name(&expense.description)) }
                     small.hint { (paid(l, self.names, expense)) }
                 }
                 span.effect {
                     @match effect(expense, &self.own) {
                         None => span.hint { (l.not_involved()) },
                         Some(net) if net == Decimal::ZERO => span.hint { (l.effect(net, currency)) },
+                        Some(net) if expense.amount.is_negative() => {
+                            span.(if net.is_negative() { "minus" } else { "plus" }) { (l.refund_effect(net, currency)) }
+                        },
                         Some(net) if net.is_negative() => span.minus { (l.effect(net, currency)) },
                         Some(net) => span.plus { (l.effect(net, currency)) },
                     }
@@ -211,17 +215,35 @@ impl List<'_> {
 }
 
 /// Who paid how much.
-pub(crate) fn paid(l: Language, names: &Names<'_>, expense: &Expense) -> String {
-    let others = expense.payers.len().saturating_sub(1);
-    if names.is_me(expense.payer_id) && others == 0 {
+pub(crate) fn paid(l: Language, names: &Names<'_>, expense: &Expense) -> Markup {
+    let is_refund = expense.amount.is_negative();
+    let mut payers = expense.all_payers();
+    // The reader is named first; the others are in the order of what they paid.
+    payers.sort_by_key(|it| !names.is_me(it.user_id));
+    if let [only] = &*payers
+        && names.is_me(only.user_id)
+    {
         return l.own_payment(expense.amount, expense.currency);
     }
-    let refund = expense.amount.is_negative();
-    let shown = if refund { expense.amount.negated() } else { expense.amount };
-    let amount = l.money(shown, expense.currency);
-    let name = names.stored(expense.payer_id, &expense.payer_name);
-    let name = if others == 0 { name.to_owned() } else { l.and_others(name, others) };
-    if refund { l.got_back(name, amount) } else { l.paid(name, amount) }
+    let name = |payer: &Payer| {
+        let is_me = names.is_me(payer.user_id);
+        let you = is_me && is_refund;
+        if you { ui::name(l.to_you()) } else { names.shown_stored(payer.user_id, &payer.user_name) }
+    };
+    let who = match &*payers {
+        [one, other] => sentence([name(one), name(other)], |[one, other]| l.and_one(one, other)),
+        [one, others @ ..] if !others.is_empty() => {
+            sentence([name(one)], |[one]| l.and_others(one, others.len()))
+        }
+        others => html! { @for one in others { (name(one)) } },
+    };
+    let amount = ui::money(l, expense.amount.absolute(), expense.currency);
+    sentence(
+        [who, amount],
+        |[who, amount]| {
+            if is_refund { l.got_back(who, amount) } else { l.paid(who, amount) }
+        },
+    )
 }
 
 /// What an expense did to a user: what they paid, minus their share. None if they have no part in it.

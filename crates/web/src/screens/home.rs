@@ -29,7 +29,7 @@ pub(crate) async fn show(
                 li { a.row href=(ui::group_path(group.id)) {
                     (ui::avatar(group.title.as_str(), group.id.as_bytes().last().copied().unwrap_or_default().into()))
                     span.grow {
-                        span.name { (group.title) }
+                        span.name { (ui::name(&group.title)) }
                         small.hint { (l.members(group.member_count))
                             @if group.archived { " · " (l.archived()) } }
                     }

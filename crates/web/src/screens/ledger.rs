@@ -12,7 +12,7 @@ use maud::{Markup, html};
 use crate::{
     chart::{self, Steps},
     fragment::Fragment,
-    text::Language,
+    text::{Language, sentence},
     ui::{self, Names},
 };
 
@@ -43,7 +43,7 @@ pub(crate) async fn show(
         balances: days.items.iter().map(|ledger| net(ledger, id)).collect(),
     };
     let lines: Vec<Steps> = shown().map(|member| line(member.id)).collect();
-    let label = l.balances_chart(days.items.len());
+    let label = l.balances_chart(days.items.len().try_into().unwrap_or_default());
     Ok(Fragment(html! {
         a.back href={ (ui::group_path(group.id)) "/more" } { (l.more()) }
         h1 tabindex="-1" data-title { (l.history_of_balances()) }
@@ -51,9 +51,9 @@ pub(crate) async fn show(
         @else { figure.card { (chart::steps(&lines, &label)) figcaption.hint { (label) ", " (own.code()) } } }
         @for ledger in days.items.iter().rev() {
             @let day = ledger.last_event_at.unwrap_or_default().day();
-            details.card.fields { summary { (l.closing_of(l.day(day, now.day()))) }
+            details.card.fields { summary { (sentence([ui::day(l, day, now.day())], |[day]| l.closing_of(day))) }
                 ul.list { @for member in shown() {
-                    li.row { span.grow { (names.of(member.id)) } (ui::balance(l, net(ledger, member.id), own)) }
+                    li.row { span.grow { (names.shown(member.id)) } (ui::balance(l, net(ledger, member.id), own)) }
                 } } }
         }
     }))
@@ -81,8 +81,8 @@ pub(crate) async fn statement(
                 span.grow {
                     (label(l, entry.ref_type))
                     @if entry.status != EntryStatus::Applied { " · " small.tag { (l.taken_back()) } }
-                    small.hint { (l.moment(entry.created_at, now.day())) " · " (names.of(entry.actor_id.into()))
-                        @if let Some(note) = &entry.note { " · " (note) } }
+                    small.hint { (ui::moment(l, entry.created_at, now.day())) " · " (names.shown(entry.actor_id.into()))
+                        @if let Some(note) = &entry.note { " · " (ui::name(note)) } }
                 }
                 span.amounts {
                     @for change in entry.changes.iter().filter(|it| it.user == member) { (ui::balance(l, change.totals.net(), change.currency)) }
@@ -95,7 +95,7 @@ pub(crate) async fn statement(
     };
     Ok(Fragment(html! {
         a.back href={ (path) "/balances" } { (l.balances()) }
-        h1 tabindex="-1" data-title { (l.statement_of(names.of(member))) }
+        h1 tabindex="-1" data-title { (sentence([names.shown(member)], |[name]| l.statement_of(name))) }
         @if lines.is_empty() { p.card.empty { (l.no_entries()) } }
         ul.card.list { @for line in &lines { (row(line)) } }
         @if let Some(user) = member.user().filter(|user| *user != member_key.user) {

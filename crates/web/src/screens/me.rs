@@ -9,7 +9,11 @@ use fracti_store::{Activity, ActivityPosition, Membership, OpenPlace, Page, Sett
 use maud::{Markup, html};
 
 use super::settlement::{decide, turns};
-use crate::{fragment::Fragment, text::Language, ui};
+use crate::{
+    fragment::Fragment,
+    text::{Language, sentence},
+    ui,
+};
 
 /// Groups that are added up.
 const GROUPS: usize = 200;
@@ -45,7 +49,7 @@ pub(crate) async fn show(
     let received: Vec<_> = received.map(|it| (it, of_group(it))).collect();
     Ok(Fragment(html! {
         (ui::tabs(l.sections(), &[(l.groups(), "/app".to_owned()), (l.me(), "/app/me".to_owned())], 1))
-        h1 tabindex="-1" data-title { (user.name) }
+        h1 tabindex="-1" data-title { (ui::name(&user.name)) }
         section.card.hero aria-label=(l.in_all_groups()) {
             @if nets.values().all(|[owed, owes]| *owed == 0 && *owes == 0) { p.big { (l.you_are_settled()) } }
             @for (currency, [owed, owes]) in &nets {
@@ -58,11 +62,12 @@ pub(crate) async fn show(
             section { h2 { (l.open_questions()) }
                 ul.card.list { @for seen in &questions {
                     li { a.row href={ (ui::group_path(seen.question.group_id)) "/questions/" (seen.question.id) } {
-                        span.grow { span.name { (seen.question.prompt) } small.hint { (seen.group_title) } }
+                        span.grow { span.name { (ui::name(&seen.question.prompt)) } small.hint { (ui::name(&seen.group_title)) } }
                     } }
                 } } }
         }
         ul.card.list {
+            li { a.row href={ "/app/me/days?of=" (now.day()) } data-today { span.icon aria-hidden="true" { "📅" } span.grow { (l.days()) } } }
             @for (icon, label, path) in links(l, &app, user.id) {
                 li { a.row href=(path) { span.icon aria-hidden="true" { (icon) } span.grow { (label) } } }
             }
@@ -76,11 +81,8 @@ pub(crate) async fn show(
 }
 
 fn links(l: Language, app: &App, user: UserId) -> Vec<(&'static str, &'static str, &'static str)> {
-    let mut links = vec![
-        ("📅", l.days(), "/app/me/days"),
-        ("🎯", l.budgets(), "/app/me/budgets"),
-        ("🔑", l.tokens(), "/app/me/tokens"),
-    ];
+    let mut links =
+        vec![("🎯", l.budgets(), "/app/me/budgets"), ("🔑", l.tokens(), "/app/me/tokens")];
     if !app.operators.is_empty() {
         links.push(("💶", l.funds(), "/app/me/funds"));
     }
@@ -102,8 +104,9 @@ fn wait(l: Language, me: UserId, payments: &[(&Settlement, Option<&Membership>)]
                 ul.card.list { @for (it, own) in payments {
                     li.row.wrap {
                         a.grow.tall href={ (ui::group_path(it.group_id)) "/settlements/" (it.id) } {
-                            (l.payment_to_you(&it.from_user_name, l.money(it.amount, it.currency)))
-                            @if let Some(title) = &it.group_title { small.hint { (title) } }
+                            (sentence([ui::name(&it.from_user_name), ui::money(l, it.amount, it.currency)],
+                                |[name, amount]| l.payment_to_you(name, amount)))
+                            @if let Some(title) = &it.group_title { small.hint { (ui::name(title)) } }
                         }
                         @if let Some(own) = own.filter(|own| !own.group.archived) {
                             (decide(me, it, "completed", l.confirm(), ask(it, own).as_deref()))
@@ -116,41 +119,43 @@ fn wait(l: Language, me: UserId, payments: &[(&Settlement, Option<&Membership>)]
 }
 
 fn item(l: Language, event: &Activity, today: Day) -> Markup {
-    let (path, what, note, amount) = match event {
+    let payment = |it: &Settlement, title: Markup| {
+        let state = l.settlement(it.status, it.reverted_at.is_some());
+        (format!("{}/settlements/{}", ui::group_path(it.group_id), it.id), title, html! { (state) })
+    };
+    let (path, what, note) = match event {
         Activity::Paid(paid) => {
             let it = &paid.expense;
             (
                 format!("{}/expenses/{}", ui::group_path(it.group_id), it.id),
-                it.description.clone(),
+                ui::name(&it.description),
                 l.own_payment(it.paid_by(paid.paid_by), it.currency),
-                None,
             )
         }
         Activity::Owed(it) => {
             let currency = it.currency.unwrap_or(Currency::TON);
+            let net = it.amount.negated();
+            let is_refund = it.total_amount.is_negative();
             (
                 format!("{}/expenses/{}", ui::group_path(it.group_id), it.expense_id),
-                it.description.clone(),
-                l.effect(it.amount.negated(), currency),
-                None,
+                ui::name(&it.description),
+                if is_refund { l.refund_effect(net, currency) } else { l.effect(net, currency) },
             )
         }
-        Activity::Sent(it) => (
-            format!("{}/settlements/{}", ui::group_path(it.group_id), it.id),
-            l.sent_to(&it.to_user_name),
-            l.settlement(it.status, it.reverted_at.is_some()).to_owned(),
-            Some((it.amount, it.currency)),
-        ),
-        Activity::Received(it) => (
-            format!("{}/settlements/{}", ui::group_path(it.group_id), it.id),
-            l.received_from(&it.from_user_name),
-            l.settlement(it.status, it.reverted_at.is_some()).to_owned(),
-            Some((it.amount, it.currency)),
-        ),
+        Activity::Sent(it) => {
+            payment(it, sentence([ui::name(&it.to_user_name)], |[name]| l.sent_to(name)))
+        }
+        Activity::Received(it) => {
+            payment(it, sentence([ui::name(&it.from_user_name)], |[name]| l.received_from(name)))
+        }
+    };
+    let amount = match event {
+        Activity::Paid(_) | Activity::Owed(_) => None,
+        Activity::Sent(it) | Activity::Received(it) => Some((it.amount, it.currency)),
     };
     html! {
         li { a.row href=(path) {
-            span.grow { span.name { (what) } small.hint { (l.day(event.created_at().day(), today)) " · " (note) } }
+            span.grow { span.name { (what) } small.hint { (ui::day(l, event.day(), today)) " · " (note) } }
             @if let Some((amount, currency)) = amount { (ui::money(l, amount, currency)) }
         } }
     }

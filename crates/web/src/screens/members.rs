@@ -89,9 +89,9 @@ impl View<'_> {
                 div.row {
                     (self.names.avatar(member.id))
                     span.grow {
-                        span.name { (self.names.of(member.id)) }
+                        span.name { (self.names.shown(member.id)) }
                         @if member.guest { " " small.tag { (l.guest()) } }
-                        @if let Some(username) = &member.username { small.hint { "@" (username) } }
+                        @if let Some(username) = &member.username { small.hint dir="ltr" { "@" (username) } }
                     }
                 }
                 @if may_remove && !me && !self.group.archived {
@@ -138,7 +138,7 @@ impl View<'_> {
     fn past(&self, member: &Member) -> Markup {
         html! {
             li.row {
-                (self.names.avatar(member.id)) span.grow { (self.names.of(member.id)) }
+                (self.names.avatar(member.id)) span.grow { (self.names.shown(member.id)) }
                 form.inline action=(self.of_member(member, "/restore")) data-method="POST" data-then="" {
                     button.small-button { (self.l.restore()) }
                 }

@@ -21,7 +21,7 @@ pub(crate) async fn show(
             li.row {
                 span.icon { (it.rank) }
                 span.grow {
-                    (if it.points.user_id == member_key.user { l.you() } else { &it.name })
+                    (ui::name(if it.points.user_id == member_key.user { l.you() } else { &it.name }))
                     small.hint {
                         (l.streak(it.points.streak_days))
                         @for badge in &it.points.badges { " · 🏅 " (l.badge(*badge)) }

@@ -15,6 +15,7 @@ use fracti_http::{App, AsMember, Context, Id, Problem};
 use fracti_store::{QuestionDetail, SeenQuestion};
 use maud::{Markup, html};
 
+use super::questions::asked_by;
 use crate::{
     fragment::Fragment,
     text::Language,
@@ -70,9 +71,9 @@ impl View<'_> {
         let receipt = detail.and_then(|it| Some((it, it.receipt.as_ref()?)));
         html! {
             a.back href={ (self.path()) "/questions" } { (l.questions()) }
-            h1 tabindex="-1" data-title { (prompt) }
+            h1 tabindex="-1" data-title { (ui::name(prompt)) }
             p.hint.about {
-                (l.asked_by(&question.asked_by_name)) ", " (l.moment(question.created_at, now.day())) " · "
+                (asked_by(l, question, self.user)) ", " (ui::moment(l, question.created_at, now.day())) " · "
                 (l.answered_of(question.answered.len(), question.required_responses)) " · "
                 (l.question_status(self.seen.status))
             }
@@ -133,13 +134,13 @@ impl View<'_> {
                         @match &answer.by {
                             Answerer::Named { member_id, member_name, .. } => {
                                 (self.names.avatar(*member_id))
-                                span.grow { (self.names.stored(*member_id, member_name)) }
+                                span.grow { (self.names.shown_stored(*member_id, member_name)) }
                             },
                             Answerer::Anonymous { .. } => { span.grow { (l.someone()) } },
                         }
-                        @if let Some(text) = &answer.answer { span.effect { (text) } }
+                        @if let Some(text) = &answer.answer { span.effect { (ui::name(text)) } }
                         @if let Some(option) = answer.selected_option.and_then(|it| question.options.get(it)) {
-                            span.effect { (option) }
+                            span.effect { (ui::name(option)) }
                         }
                     }
                 } }
@@ -152,7 +153,7 @@ impl View<'_> {
         let claims = self.seen.can_answer || self.seen.has_answered;
         html! {
             section.card.hero {
-                p { span.hint { (receipt.description) } bdi.big dir="ltr" { (l.money(receipt.amount, receipt.currency)) } }
+                p { span.hint { (ui::name(&receipt.description)) } bdi.big dir="ltr" { (l.money(receipt.amount, receipt.currency)) } }
             }
             @if self.is_open && claims { (self.claim_form(detail, receipt)) }
             @else { ul.card.list { @for (index, line) in receipt.lines.iter().enumerate() {
@@ -162,7 +163,7 @@ impl View<'_> {
                 section {
                     h2 { (l.shares_now()) }
                     ul.card.list { @for (share, name) in shares {
-                        li.row { (self.names.avatar(share.user)) span.grow { (self.names.stored(share.user, name)) }
+                        li.row { (self.names.avatar(share.user)) span.grow { (self.names.shown_stored(share.user, name)) }
                             @if share.or.is_some() { "≈ " } (ui::money(l, share.amount.to_major(), receipt.currency)) }
                     } }
                 }
@@ -204,8 +205,8 @@ impl View<'_> {
                                 @if line.quantity.is_some_and(|it| it != Decimal::new(1, 0)) {
                                     span.stepper {
                                         button type="button" data-step="-1" aria-label={ (l.less()) ": " (line.name) } { "−" }
-                                        input.num name={ "items[" (index) "].count" } inputmode="decimal" data-decimal data-least="1"
-                                            value=[my.flatten()] placeholder="=" aria-label={ (l.quantity()) ": " (line.name) };
+                                        input.num name={ "items[" (index) "].count" } inputmode="decimal" data-number data-least="1"
+                                            value=[my.flatten()] placeholder="–" aria-label={ (l.quantity()) ": " (line.name) };
                                         button type="button" data-step="1" aria-label={ (l.more_of()) ": " (line.name) } { "+" }
                                     }
                                 }
@@ -233,8 +234,8 @@ impl View<'_> {
         let claims = receipt.claims_of(index, &detail.claims);
         html! {
             span.grow {
-                (line.name)
-                @if let Some(quantity) = line.quantity { span.hint { " × " (l.number(quantity)) } }
+                (ui::name(&line.name))
+                @if let Some(quantity) = line.quantity { span.hint { " × " (number(l, quantity)) } }
                 small.hint.faces {
                     @match (&line.sharing, &claims) {
                         (Sharing::Sharers { sharers }, None) if !sharers.is_empty() => {
@@ -243,12 +244,15 @@ impl View<'_> {
                         },
                         (_, Some(item)) if is_claimed_by_taps(line) => {
                             @if item.claims.is_empty() { (l.unclaimed()) }
-                            @for (member, count) in item.claims {
+                            @for (place, (member, count)) in item.claims.iter().enumerate() {
+                                @if place > 0 { " · " }
                                 (self.names.avatar(*member))
-                                span { (self.names.of(*member)) @if let Some(count) = count { " × " (l.number(*count)) } }
+                                span { (self.names.shown(*member)) @if let Some(count) = count { " " (number(l, *count)) } }
                             }
-                            @if let Some(left) = item.unclaimed { @if left != Decimal::ZERO && !item.claims.is_empty() { span { (l.pieces_left(l.number(left))) } } }
-                            @if item.overclaimed { span.minus { (l.overclaimed()) } }
+                            @if let Some(left) = item.unclaimed.filter(|it| *it != Decimal::ZERO && !item.claims.is_empty()) {
+                                " · " b data-left { (l.pieces_left(l.number(left))) }
+                            }
+                            @if item.overclaimed { " · " b.minus data-left { (l.overclaimed()) } }
                         },
                         _ => { @if line.kind != LineKind::Item { (l.line(line.kind)) } },
                     }
@@ -286,6 +290,11 @@ impl View<'_> {
             }
         }
     }
+}
+
+/// A number of pieces.
+fn number(l: Language, number: Decimal) -> Markup {
+    html! { bdi.num { (l.number(number)) } }
 }
 
 /// Whether members claim the line: an item without sharers.

@@ -1,12 +1,19 @@
 //! The questions of a group.
 
 use axum::extract::State;
-use fracti_core::question::QuestionFilter;
+use fracti_core::{
+    id::UserId,
+    question::{Question, QuestionFilter},
+};
 use fracti_http::{App, AsMember, Context, Problem};
 use fracti_store::Page;
-use maud::html;
+use maud::{Markup, html};
 
-use crate::{fragment::Fragment, text::Language, ui};
+use crate::{
+    fragment::Fragment,
+    text::{Language, sentence},
+    ui,
+};
 
 /// Questions on the screen.
 const QUESTIONS: usize = 50;
@@ -29,19 +36,27 @@ pub(crate) async fn show(
                 @let question = &seen.question;
                 li { a.row href={ (path) "/questions/" (question.id) } {
                     span.grow {
-                        span.name { (question.prompt) }
+                        span.name { (ui::name(&question.prompt)) }
                         small.hint {
                             @if let Some(receipt) = &question.receipt {
-                                (receipt.description) " · " (ui::money(l, receipt.amount, receipt.currency)) " · "
+                                (ui::name(&receipt.description)) " · " (ui::money(l, receipt.amount, receipt.currency)) " · "
                             }
-                            (l.asked_by(&question.asked_by_name)) ", " (l.moment(question.created_at, now.day()))
+                            (asked_by(l, question, member_key.user)) ", " (ui::moment(l, question.created_at, now.day()))
                         }
                     }
-                    @if seen.can_answer { small.tag.plus { (l.answer()) } }
+                    @if seen.can_answer { small.tag.plus { (l.to_answer()) } }
                     @else { small.tag { (l.question_status(seen.status)) } }
                 } }
             }
         }
         a.main-button data-main href={ (path) "/questions/new" } { (l.new_question()) }
     }))
+}
+
+/// Who asked the question.
+pub(crate) fn asked_by(l: Language, question: &Question, me: UserId) -> Markup {
+    if question.asked_by == me {
+        return html! { (l.asked_by_you()) };
+    }
+    sentence([ui::name(&question.asked_by_name)], |[name]| l.asked_by(name))
 }

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use crate::{
     fragment::Fragment,
-    text::Language,
+    text::{Language, sentence},
     ui::{self, Names},
 };
 
@@ -38,7 +38,7 @@ pub(crate) async fn show(
     Context { now, .. }: Context,
     l: Language,
 ) -> Result<Fragment, Problem> {
-    let (group, members) = app.table.group(member_key, now).await?;
+    let (group, members, ledger) = app.table.group_and_ledger(member_key, now).await?;
     let names = Names::new(l, member_key.user.into(), &members);
     let path = format!("{}/balances", ui::group_path(group.id));
     // The payer is as the plan says, and not replaced by the reader.
@@ -57,7 +57,8 @@ pub(crate) async fn show(
     Ok(Fragment(html! {
         a.back href=(path) { (l.balances()) }
         h1 tabindex="-1" data-title { (l.record_payment()) }
-        form action={ "/api/groups/" (group.id) "/settlements" } data-method="POST" data-then=(path) data-me=(member_key.user) novalidate {
+        form action={ "/api/groups/" (group.id) "/settlements" } data-method="POST" data-then=(path)
+            data-me=(member_key.user) data-used=(ui::used(&ledger)) novalidate {
             div.card.fields {
                 div.amount {
                     label.sr for="amount" { (l.amount_label()) }
@@ -69,7 +70,7 @@ pub(crate) async fn show(
                 (ui::field("to", l.who_is_paid(), &html! { select #to name="toId" { (choices(query.to, query.to.is_none().then_some(from))) } }))
                 @if let Some(to) = to { (wallet(l, to, &names)) }
                 (ui::field("note", l.note(), &html! { input #note name="note" maxlength="200" autocomplete="off"; }))
-                (ui::field("date", l.date(), &html! { input #date type="date" name="date"; }))
+                (ui::field("date", l.date(), &html! { input #date type="date" name="date" data-today; }))
                 @if !app.operators.is_empty() && names.is_me(from) {
                     label.check { input type="checkbox" name="payFrom" value="funds"; (l.pay_from_funds()) }
                 }
@@ -85,7 +86,7 @@ fn wallet(l: Language, to: &Member, names: &Names<'_>) -> Markup {
     html! {
         @if let Some(wallet) = &to.wallet {
             div.field {
-                span.label { (l.wallet_of(names.of(to.id))) }
+                span.label { (sentence([names.shown(to.id)], |[name]| l.wallet_of(name))) }
                 code { (wallet) }
                 button.small-button type="button" data-copy=(wallet) { (l.copy()) }
             }

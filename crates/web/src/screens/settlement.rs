@@ -14,7 +14,7 @@ use maud::{Markup, html};
 
 use crate::{
     fragment::Fragment,
-    text::Language,
+    text::{Language, sentence},
     ui::{self, Names},
 };
 
@@ -148,17 +148,22 @@ impl View<'_> {
         let (l, it) = (self.l, self.it);
         html! {
             section.card.hero { p {
-                span.hint { (l.settlement(it.status, it.reverted_at.is_some())) " · " (l.day(it.day(), today)) }
+                span.hint { (l.settlement(it.status, it.reverted_at.is_some())) " · " (ui::day(l, it.day(), today)) }
                 bdi.big dir="ltr" { (l.money(it.amount, it.currency)) }
-                @if let Some(note) = &it.note { span { (note) } }
+                @if let Some(note) = &it.note { span { (ui::name(note)) } }
             } }
             dl.card {
-                div { dt { (l.who_pays()) } dd { (self.names.stored(it.from_user_id, &it.from_user_name)) } }
-                div { dt { (l.who_is_paid()) } dd { (self.names.stored(it.to_user_id, &it.to_user_name)) } }
+                div { dt { (l.who_pays()) } dd { (self.names.shown_stored(it.from_user_id, &it.from_user_name)) } }
+                div { dt { (l.who_is_paid()) } dd { (self.names.shown_stored(it.to_user_id, &it.to_user_name)) } }
                 @if let Some(user) = it.created_by {
-                    div { dt { (l.recorded_by(self.names.of(user.into()), l.moment(it.created_at, today))) } }
+                    div { dt { (self.names.recorded(user, ui::moment(l, it.created_at, today))) } }
                 }
-                @if let Some(user) = it.reverted_by { div { dt { (l.reverted_by(self.names.of(user.into()))) } } }
+                @if let Some(user) = it.reverted_by {
+                    div { dt {
+                        @if self.names.is_me(user.into()) { (l.reverted_by_you()) }
+                        @else { (sentence([self.names.shown(user.into())], |[name]| l.reverted_by(name))) }
+                    } }
+                }
                 @if let Some(hash) = &it.tx_hash { div { dt { (l.transaction()) } dd { code { (hash) } } } }
                 @if let Some(external) = it.external {
                     div { dt { (l.paid_outside()) } dd { (ui::money(l, external, it.currency)) } }
@@ -170,7 +175,7 @@ impl View<'_> {
                         div { dt { (l.credit()) } dd { (ui::money(l, funds.credit, it.currency)) } }
                     }
                     @if let Some(until) = funds.expires_at.filter(|_| it.status == SettlementStatus::Pending) {
-                        div { dt { (l.hold_ends(l.moment(until, today))) } }
+                        div { dt { (sentence([ui::moment(l, until, today)], |[when]| l.hold_ends(when))) } }
                     }
                 }
             }
@@ -213,7 +218,8 @@ impl View<'_> {
         let (l, it) = (self.l, self.it);
         html! {
             details.card.fields { summary { (l.put_right()) }
-                form action=(self.api()) data-method="PUT" data-etag=(self.tag()) data-then="" novalidate {
+                form action=(self.api()) data-method="PUT" data-etag=(self.tag()) data-then=""
+                    data-currency=(it.currency.code()) data-digits=(it.currency.exponent()) novalidate {
                     (ui::field("amount", l.amount_label(), &html! {
                         input #amount name="amount" inputmode="decimal" autocomplete="off" data-decimal value=(it.amount);
                     }))

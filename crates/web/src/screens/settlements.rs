@@ -9,7 +9,6 @@ use fracti_core::{
 use fracti_http::{App, AsMember, Context, ListId, Paging, Parameters, Problem, QueryReader};
 use maud::{Markup, html};
 
-use super::balances::arrow;
 use crate::{
     fragment::Fragment,
     text::Language,
@@ -67,11 +66,11 @@ pub(crate) fn row(
         li { a.row href={ (ui::group_path(group.id)) "/settlements/" (it.id) } {
             (names.avatar(it.from_user_id))
             span.grow {
-                span.name { (names.stored(it.from_user_id, &it.from_user_name)) " " (arrow()) " "
-                    (names.stored(it.to_user_id, &it.to_user_name)) }
+                span.name { (names.shown_stored(it.from_user_id, &it.from_user_name)) " " (ui::arrow()) " "
+                    (names.shown_stored(it.to_user_id, &it.to_user_name)) }
                 small.hint {
-                    (l.day(it.day(), today)) " · " (l.settlement(it.status, it.reverted_at.is_some()))
-                    @if let Some(note) = &it.note { " · " (note) }
+                    (ui::day(l, it.day(), today)) " · " (l.settlement(it.status, it.reverted_at.is_some()))
+                    @if let Some(note) = &it.note { " · " (ui::name(note)) }
                 }
             }
             (ui::money(l, it.amount, it.currency))

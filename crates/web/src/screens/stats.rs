@@ -18,7 +18,7 @@ use super::group::own_ids;
 use crate::{
     chart::{self, Column},
     fragment::Fragment,
-    text::Language,
+    text::{Language, sentence},
     ui::{self, Names},
 };
 
@@ -48,7 +48,8 @@ pub(crate) async fn show(
     l: Language,
 ) -> Result<Fragment, Problem> {
     let today = now.day();
-    let to = query.to.unwrap_or_else(|| today.last_of_month());
+    // Where the reader is, the day may be the next one already.
+    let to = query.to.unwrap_or_else(|| today.plus(1).last_of_month());
     let from = query.from.unwrap_or_else(|| to.plus(DAYS).first_of_month());
     if to.days_since(from) > fracti_core::tally::MAX_DAYS {
         return Err(Problem::invalid("to", "must be at most 366 days from from"));
@@ -102,7 +103,7 @@ impl View<'_> {
         html! {
             section.card.hero { p { span.hint { (l.total_spent()) }
                 bdi.big dir="ltr" { (l.money(stats.total, currency)) }
-                @if let Some(own) = own { span.hint { (l.your_part(l.money(own.share, currency))) } } } }
+                @if let Some(own) = own { span.hint { (sentence([ui::money(l, own.share, currency)], |[amount]| l.your_part(amount))) } } } }
             div.columns { (self.categories(currency, stats)) section { (self.series(currency, stats)) (self.members(currency, stats)) } }
         }
     }
@@ -133,7 +134,7 @@ impl View<'_> {
                         span.grow {
                             span.line { span.name { (name(*category)) } (ui::money(l, *total, currency)) }
                             (chart::part(minor(own), minor(*total), most))
-                            small.hint { (l.your_part(l.money(own, currency))) }
+                            small.hint { (sentence([ui::money(l, own, currency)], |[amount]| l.your_part(amount))) }
                         }
                     }
                 } }
@@ -188,7 +189,7 @@ impl View<'_> {
             div.card.fields { table {
                 thead { tr { th scope="col" { (l.member()) } th scope="col" { (l.paid_column()) } th scope="col" { (l.share_column()) } } }
                 tbody { @for (id, it) in &stats.members {
-                    tr { th scope="row" { (self.names.of(*id)) } td { (ui::money(l, it.paid, currency)) } td { (ui::money(l, it.share, currency)) } }
+                    tr { th scope="row" { (self.names.shown(*id)) } td { (ui::money(l, it.paid, currency)) } td { (ui::money(l, it.share, currency)) } }
                 } }
             } }
         }

@@ -9,7 +9,11 @@ use fracti_http::{App, AppPrincipal, Caller, Context, Problem};
 use fracti_store::Page;
 use maud::{Markup, html};
 
-use crate::{fragment::Fragment, text::Language, ui};
+use crate::{
+    fragment::Fragment,
+    text::{Language, sentence},
+    ui,
+};
 
 /// Tokens on the screen; a user has at most 20, and expired ones are listed for some time.
 const TOKENS: usize = 100;
@@ -72,10 +76,10 @@ fn row(l: Language, token: &Token, now: Timestamp) -> Markup {
     };
     html! {
         li.row {
-            span.grow { (token.name)
+            span.grow { (ui::name(&token.name))
                 small.hint { (scopes) " · "
-                    @match token.last_used_at { Some(day) => (l.used_on(l.day(day, now.day()))), None => (l.never_used()) }
-                    @if let Some(until) = token.expires_at { " · " (l.until(l.day(until.day(), now.day()))) }
+                    @match token.last_used_at { Some(day) => (sentence([ui::day(l, day, now.day())], |[day]| l.used_on(day))), None => (l.never_used()) }
+                    @if let Some(until) = token.expires_at { " · " (sentence([ui::moment(l, until, now.day())], |[when]| l.until(when))) }
                 }
             }
             form.inline action={ "/api/users/me/tokens/" (token.id) } data-method="DELETE" data-then="" {

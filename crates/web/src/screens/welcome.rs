@@ -31,7 +31,7 @@ pub(crate) async fn show(
     let guests: Vec<&Member> = members.iter().filter(is_free).filter(|_| asked).collect();
     let link = ui::start_link(app.bot_username.as_deref(), group.id, Start::Members);
     Ok(Fragment(html! {
-        h1 tabindex="-1" data-title { (group.title) }
+        h1 tabindex="-1" data-title { (ui::name(&group.title)) }
         @if guests.is_empty() { a.card.empty href=(path) data-go=(path) { (l.expenses()) } }
         @else {
             h2 { (l.are_you_one()) }
@@ -40,7 +40,7 @@ pub(crate) async fn show(
                 @for guest in guests {
                     li.row {
                         (names.avatar(guest.id))
-                        span.grow { (guest.name) }
+                        span.grow { (ui::name(&guest.name)) }
                         button.small-button type="button" data-share-link=(link) data-text=(l.link_me(&guest.name))
                             aria-label={ (l.that_is_me()) ": " (guest.name) } { (l.that_is_me()) }
                     }

@@ -1,12 +1,14 @@
 //! The texts of expenses.
 
-use super::{Language, texts};
+use super::{Language, sentence, texts};
+use crate::ui;
 use fracti_core::{
     currency::Currency,
     decimal::Decimal,
     ledger::EntryStatus,
     split::{LineKind, PartKind, SplitType},
 };
+use maud::{Markup, html};
 
 texts! {
     new_expense { "New expense", "Новый расход" }
@@ -22,6 +24,7 @@ texts! {
     value_of(name) { "Part of {name}", "Доля, {name}" }
     less_for(name) { "Less for {name}", "Меньше, {name}" }
     more_for(name) { "More for {name}", "Больше, {name}" }
+    you_share_it { "You take part", "Вы участвуете" }
     shares_it(name) { "{name} shares it", "{name} участвует" }
     category_label { "Category", "Категория" }
     no_category { "None", "Без категории" }
@@ -45,11 +48,12 @@ texts! {
     shares { "Shares", "Доли" }
     payers { "Payers", "Кто платил" }
     rounding { "rounding", "округление" }
+    recorded_by_you(when) { "Recorded by you, {when}", "Записали вы, {when}" }
     recorded_by(name, when) { "Recorded by {name}, {when}", "Записал(а) {name}, {when}" }
     recorded(when) { "Recorded {when}", "Записано {when}" }
     edited(when) { "Edited {when}", "Изменено {when}" }
     imported { "Imported", "Импортировано" }
-    show_breakdown { "How the shares follow", "Как посчитаны доли" }
+    show_breakdown { "How it was split", "Как разделили" }
     ask_who_had_what { "Ask who had what", "Спросить, кто что заказал" }
     shares_spending { "The amount and its currency are those of your spending.",
         "Сумма и валюта — как в вашей личной трате." }
@@ -60,7 +64,7 @@ impl Language {
     pub(crate) const fn split_type(self, split: SplitType) -> &'static str {
         match (self, split) {
             (Self::En, SplitType::Equal) => "Equally",
-            (Self::En, SplitType::Shares) => "Shares",
+            (Self::En, SplitType::Shares) => "By shares",
             (Self::En, SplitType::Exact) => "Amounts",
             (_, SplitType::Percentage) => "%",
             (Self::En, SplitType::Adjustment) => "± Extra",
@@ -90,22 +94,34 @@ impl Language {
     }
 
     /// What an expense did to the reader: `net` is what they paid, minus their share.
-    pub(crate) fn effect(self, net: Decimal, currency: Currency) -> String {
+    pub(crate) fn effect(self, net: Decimal, currency: Currency) -> Markup {
+        let amount = ui::money(self, net.absolute(), currency);
         if net == Decimal::ZERO {
-            self.you_are_even().to_owned()
+            html! { (self.you_are_even()) }
         } else if net.is_negative() {
-            self.you_borrowed(self.money(net.negated(), currency))
+            sentence([amount], |[amount]| self.you_borrowed(amount))
         } else {
-            self.you_lent(self.money(net, currency))
+            sentence([amount], |[amount]| self.you_lent(amount))
+        }
+    }
+
+    /// Whose a part of a refund is. `net` is as for [`Self::effect`]; both are negative here.
+    pub(crate) fn refund_effect(self, net: Decimal, currency: Currency) -> Markup {
+        let amount = ui::money(self, net.absolute(), currency);
+        if net.is_negative() {
+            sentence([amount], |[amount]| self.they_own(amount))
+        } else {
+            sentence([amount], |[amount]| self.you_own(amount))
         }
     }
 
     /// What the reader paid, or got back by a refund.
-    pub(crate) fn own_payment(self, amount: Decimal, currency: Currency) -> String {
+    pub(crate) fn own_payment(self, amount: Decimal, currency: Currency) -> Markup {
+        let shown = ui::money(self, amount.absolute(), currency);
         if amount.is_negative() {
-            self.you_got_back(self.money(amount.negated(), currency))
+            sentence([shown], |[amount]| self.you_got_back(amount))
         } else {
-            self.you_paid(self.money(amount, currency))
+            sentence([shown], |[amount]| self.you_paid(amount))
         }
     }
 
@@ -128,10 +144,10 @@ impl Language {
     /// What an entry of an expense's history says.
     pub(crate) const fn entry(self, status: EntryStatus) -> &'static str {
         match (self, status) {
-            (Self::En, EntryStatus::Applied) => "Counts now",
+            (Self::En, EntryStatus::Applied) => "Now",
             (Self::En, EntryStatus::Reverted) => "As it was before",
             (Self::En, EntryStatus::Revert) => "Taken back",
-            (Self::Ru, EntryStatus::Applied) => "Действует",
+            (Self::Ru, EntryStatus::Applied) => "Сейчас",
             (Self::Ru, EntryStatus::Reverted) => "Как было раньше",
             (Self::Ru, EntryStatus::Revert) => "Отменено",
         }

@@ -24,6 +24,7 @@ texts! {
     completed { "received", "получен" }
     failed { "not received", "не получен" }
     reverted { "taken back", "отменён" }
+    reverted_by_you { "Taken back by you", "Отменили вы" }
     reverted_by(name) { "Taken back by {name}", "Отменил(а) {name}" }
     call_off { "Call off", "Отменить платёж" }
     ask_take_back { "Take this payment back? The debt is then as before.",
@@ -113,8 +114,10 @@ texts! {
     import { "Import", "Импорт" }
     export { "Export", "Экспорт" }
     deleted_expenses { "Deleted expenses", "Удалённые расходы" }
+    says { " ", ": " }
     nothing_new { "Nothing yet.", "Пока ничего." }
     no_deleted { "No expense was deleted.", "Удалённых расходов нет." }
+    deleted_by_you(when) { "Deleted by you, {when}", "Удалили вы, {when}" }
     deleted_by(name, when) { "Deleted by {name}, {when}", "Удалил(а) {name}, {when}" }
     first_day { "From", "С" }
     last_day { "To", "По" }
@@ -141,7 +144,6 @@ texts! {
     guest_linked { "Guest linked", "Гость связан" }
     taken_back { "taken back", "отменено" }
     closing_of(day) { "Closing balances of {day}", "Балансы на конец {day}" }
-    balances_chart(days) { "Balances at the end of {days} days with changes", "Балансы на конец {days} дней с изменениями" }
 }
 
 impl Language {
@@ -159,35 +161,81 @@ impl Language {
         }
     }
 
-    /// What a change of the group was, after the name of who made it.
+    /// "Balances at the end of 3 days with changes".
+    pub(crate) fn balances_chart(self, days: u64) -> String {
+        let word = self.plural(days, ["day", "days"], ["дня", "дней", "дней"]);
+        match self {
+            Self::En => format!("Balances at the end of {days} {word} with changes"),
+            Self::Ru => format!("Балансы на конец {days} {word} с изменениями"),
+        }
+    }
+
+    /// What stands before and after the description of a changed expense.
+    pub(crate) const fn quotes(self) -> (&'static str, &'static str) {
+        match self {
+            Self::En => (": ", " · "),
+            Self::Ru => (" «", "», "),
+        }
+    }
+
+    /// What a change of the group was, after the name of the member who made it.
     pub(crate) const fn change(self, kind: ChangeKind) -> &'static str {
         let (english, russian) = match kind {
-            ChangeKind::ExpenseAdded => ("added an expense", "добавил(а) расход"),
-            ChangeKind::ExpenseEdited => ("edited an expense", "изменил(а) расход"),
-            ChangeKind::ExpenseDeleted => ("deleted an expense", "удалил(а) расход"),
-            ChangeKind::ExpenseRestored => ("restored an expense", "вернул(а) расход"),
-            ChangeKind::SettlementRecorded => ("recorded a payment", "записал(а) платёж"),
-            ChangeKind::SettlementEdited => ("put a payment right", "исправил(а) платёж"),
-            ChangeKind::SettlementCompleted => ("confirmed a payment", "подтвердил(а) платёж"),
-            ChangeKind::SettlementFailed => ("did not receive a payment", "не получил(а) платёж"),
-            ChangeKind::SettlementReverted => ("took a payment back", "отменил(а) платёж"),
-            ChangeKind::MemberJoined => ("joined the group", "вступил(а) в группу"),
-            ChangeKind::MemberLeft => ("left the group", "вышел(вышла) из группы"),
-            ChangeKind::MemberRemoved => ("removed a member", "исключил(а) участника"),
-            ChangeKind::MemberRestored => ("restored a member", "вернул(а) участника"),
-            ChangeKind::MemberLinked => ("linked a guest", "связал(а) гостя"),
-            ChangeKind::GuestAdded => ("added a guest", "добавил(а) гостя"),
-            ChangeKind::GroupChanged => ("changed the group", "изменил(а) группу"),
-            ChangeKind::GroupArchived => ("archived the group", "перенёс(ла) группу в архив"),
-            ChangeKind::AdjustmentPushed => ("adjusted balances", "скорректировал(а) балансы"),
-            ChangeKind::AdjustmentReverted => {
-                ("took an adjustment back", "отменил(а) корректировку")
-            }
-            ChangeKind::ImportDone => ("imported a file", "импортировал(а) файл"),
-            ChangeKind::ImportUndone => ("took an import back", "отменил(а) импорт"),
+            ChangeKind::ExpenseAdded => ("added an expense", "новый расход"),
+            ChangeKind::ExpenseEdited => ("edited an expense", "изменён расход"),
+            ChangeKind::ExpenseDeleted => ("deleted an expense", "удалён расход"),
+            ChangeKind::ExpenseRestored => ("restored an expense", "восстановлен расход"),
+            ChangeKind::SettlementRecorded => ("recorded a payment", "новый платёж"),
+            ChangeKind::SettlementEdited => ("put a payment right", "исправлен платёж"),
+            ChangeKind::SettlementCompleted => ("confirmed a payment", "подтверждён платёж"),
+            ChangeKind::SettlementFailed => ("did not receive a payment", "не получен платёж"),
+            ChangeKind::SettlementReverted => ("took a payment back", "отменён платёж"),
+            ChangeKind::MemberJoined => ("joined the group", "теперь в группе"),
+            ChangeKind::MemberLeft => ("left the group", "больше не в группе"),
+            ChangeKind::MemberRemoved => ("removed a member", "исключение из группы"),
+            ChangeKind::MemberRestored => ("restored a member", "возвращение в группу"),
+            ChangeKind::MemberLinked => ("linked a guest", "связан гость"),
+            ChangeKind::GuestAdded => ("added a guest", "новый гость"),
+            ChangeKind::GroupChanged => ("changed the group", "изменена группа"),
+            ChangeKind::GroupArchived => ("archived the group", "группа теперь в архиве"),
+            ChangeKind::AdjustmentPushed => ("adjusted balances", "скорректированы балансы"),
+            ChangeKind::AdjustmentReverted => ("took an adjustment back", "отменена корректировка"),
+            ChangeKind::ImportDone => ("imported a file", "импортирован файл"),
+            ChangeKind::ImportUndone => ("took an import back", "отменён импорт"),
         };
         match self {
             Self::En => english,
+            Self::Ru => russian,
+        }
+    }
+
+    /// What a change of the group by the reader was, after "You".
+    pub(crate) const fn own_change(self, kind: ChangeKind) -> &'static str {
+        let russian = match kind {
+            ChangeKind::ExpenseAdded => "добавили расход",
+            ChangeKind::ExpenseEdited => "изменили расход",
+            ChangeKind::ExpenseDeleted => "удалили расход",
+            ChangeKind::ExpenseRestored => "вернули расход",
+            ChangeKind::SettlementRecorded => "записали платёж",
+            ChangeKind::SettlementEdited => "исправили платёж",
+            ChangeKind::SettlementCompleted => "подтвердили платёж",
+            ChangeKind::SettlementFailed => "не получили платёж",
+            ChangeKind::SettlementReverted => "отменили платёж",
+            ChangeKind::MemberJoined => "вступили в группу",
+            ChangeKind::MemberLeft => "вышли из группы",
+            ChangeKind::MemberRemoved => "исключили участника",
+            ChangeKind::MemberRestored => "вернули участника",
+            ChangeKind::MemberLinked => "связали гостя",
+            ChangeKind::GuestAdded => "добавили гостя",
+            ChangeKind::GroupChanged => "изменили группу",
+            ChangeKind::GroupArchived => "перенесли группу в архив",
+            ChangeKind::AdjustmentPushed => "скорректировали балансы",
+            ChangeKind::AdjustmentReverted => "отменили корректировку",
+            ChangeKind::ImportDone => "импортировали файл",
+            ChangeKind::ImportUndone => "отменили импорт",
+        };
+        match self {
+            Self::En => self.change(kind),
             Self::Ru => russian,
         }
     }

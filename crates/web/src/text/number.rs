@@ -107,9 +107,9 @@ impl Language {
         format!("{} {year}", self.period(month))
     }
 
-    /// The day and the time of a moment, in UTC.
+    /// The day and the time of a moment in UTC, which it says.
     pub(crate) fn moment(self, at: Timestamp, today: Day) -> String {
-        format!("{}, {}", self.day(at.day(), today), at.clock())
+        format!("{}, {}\u{a0}UTC", self.day(at.day(), today), at.clock())
     }
 
     /// Name of a category.

@@ -9,7 +9,7 @@ use fracti_core::{
 
 texts! {
     in_all_groups { "In all groups", "Во всех группах" }
-    open_questions { "Questions for you", "Вопросы вам" }
+    open_questions { "Questions for you", "Ждут вашего ответа" }
     latest { "Latest", "Последнее" }
     days { "My spendings", "Мои траты" }
     budgets { "Budgets", "Бюджеты" }

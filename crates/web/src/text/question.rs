@@ -12,12 +12,14 @@ texts! {
     option_number(number) { "Option {number}", "Вариант {number}" }
     who_had_what { "Who had what?", "Кто что заказал?" }
     answer { "Answer", "Ответ" }
+    to_answer { "Answer", "Ответить" }
     answer_it { "Send answer", "Ответить" }
     answers { "Answers", "Ответы" }
     no_answers { "No answers yet.", "Ответов пока нет." }
     anonymous { "Show answers without names", "Показывать ответы без имён" }
     someone { "Somebody", "Кто-то" }
     answered_of(count, needed) { "{count} of {needed} answered", "Ответили {count} из {needed}" }
+    asked_by_you { "Asked by you", "Спрашиваете вы" }
     asked_by(name) { "Asked by {name}", "Спрашивает {name}" }
     you_answered { "You have answered.", "Вы ответили." }
     hidden_answers { "Answers are shown once the question is over and has at least three.",

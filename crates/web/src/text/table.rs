@@ -27,13 +27,15 @@ texts! {
     sections { "Sections", "Разделы" }
     add_expense { "Add expense", "Добавить расход" }
     no_expenses { "No expenses yet. Add the first one.", "Расходов пока нет. Добавьте первый." }
-    you_lent(amount) { "you lent {amount}", "вы заняли {amount}" }
+    you_lent(amount) { "you lent {amount}", "вам должны {amount}" }
     you_are_even { "you are even", "вы в расчёте" }
     you_borrowed(amount) { "you owe {amount}", "вы должны {amount}" }
     not_involved { "not involved", "не участвуете" }
-    paid(name, amount) { "{name} paid {amount}", "Платит {name}: {amount}" }
+    they_own(amount) { "{amount} of it is theirs", "из них {amount} не ваши" }
+    you_own(amount) { "{amount} of it is yours", "из них {amount} ваши" }
+    paid(name, amount) { "{name} paid {amount}", "{name}: {amount}" }
     you_paid(amount) { "You paid {amount}", "Вы заплатили {amount}" }
-    got_back(name, amount) { "{name} got back {amount}", "Возврат, {name}: {amount}" }
+    got_back(name, amount) { "{name} got back {amount}", "{name} вернули {amount}" }
     you_got_back(amount) { "You got back {amount}", "Вам вернули {amount}" }
     who_pays_whom { "Who pays whom", "Кто кому платит" }
     pays(from, to, amount) { "{from} pays {to} {amount}", "{from} → {to}: {amount}" }
@@ -47,7 +49,9 @@ texts! {
     confirm { "Confirm", "Подтвердить" }
     not_received { "Not received", "Не получено" }
     pending_payments { "Payments on their way", "Платежи в пути" }
-    and_others(name, count) { "{name} +{count}", "{name} +{count}" }
+    and_one(name, other) { "{name} and {other}", "{name} и {other}" }
+    and_others(name, count) { "{name} and {count} others", "{name} и ещё {count}" }
+    to_you { "You", "Вам" }
 }
 
 impl Language {

@@ -1,0 +1,564 @@
+// What the first screen does not need: amounts as people type them, exports, imports, and the zone of
+// the reader's days. The page's script loads it when nothing else is to do, or with the first form.
+
+// --- Amounts. The grammar is that of `typed` in crates/core, and both are tested over
+// tests/fixtures/amounts.json. Calculations are exact: a number is units / of, of whole numbers.
+
+// Signs that mean one currency. The last ones keep the sign if they are chosen.
+const SIGNS = [
+  ['€', 'EUR'], ['₽ руб руб. р р.', 'RUB BYN'], ['£', 'GBP EGP FKP GIP LBP SHP SSP SYP'], ['₴', 'UAH'], ['₸', 'KZT'],
+  ['₾', 'GEL'], ['₺', 'TRY'], ['₹', 'INR'], ['₩', 'KRW KPW'], ['₫', 'VND'], ['₪', 'ILS'], ['฿', 'THB'], ['₿', 'BTC'],
+  ['zł', 'PLN'], ['kč', 'CZK'], ['ft', 'HUF'], ['rp', 'IDR'], ['us$', 'USD'], ['c$', 'CAD NIO'], ['a$', 'AUD'], ['r$', 'BRL'],
+];
+// Signs that several currencies have, the most used ones first.
+const SHARED = [
+  ['$', 'USD AUD CAD MXN NZD SGD HKD TWD ARS CLP COP DOP UYU BBD BMD BND BSD BZD CUP FJD GYD JMD KYD LRD NAD SBD SRD TTD XCD'],
+  ['¥', 'JPY CNY'], ['kr kr.', 'SEK NOK DKK ISK'],
+];
+const OFFERED = 6;
+const LIMIT = 2n ** 127n;
+
+const has = (word) => ([signs]) => signs.split(' ').includes(word);
+const signOf = (word) => SIGNS.find(has(word)) ?? SHARED.find(has(word));
+
+// The text without invisible characters, with digits, marks and signs in one spelling each.
+function plain(text) {
+  return text.replace(/[\u00ad\u061c\u180e\ufeff\u200b-\u200f\u202a-\u202e\u2060-\u206f]/g, '')
+    .replace(/[\u0660-\u0669]/g, (it) => it.charCodeAt() - 0x660)
+    .replace(/[\u06f0-\u06f9]/g, (it) => it.charCodeAt() - 0x6f0)
+    .replace(/[\u0966-\u096f]/g, (it) => it.charCodeAt() - 0x966)
+    .replace(/[\uff01-\uff5e]/g, (it) => String.fromCharCode(it.charCodeAt() - 0xfee0))
+    .replace(/[￥￡￦−–×÷’]/g, (it) => '¥£₩--*/\''['￥￡￦−–×÷’'.indexOf(it)])
+    .replace(/[\s\u0085]+/g, ' ').trim();
+}
+
+// The sum, and what names the currency before or after it.
+function parted(text) {
+  const of = '[^0-9.,٫٬ \'_+*/-]';
+  const before = text.match(new RegExp(`^([+-]?) ?(${of}+)(\\.?)(.*)$`));
+  if (before) {
+    const [, sign, word, dot, rest] = before;
+    return dot && signOf(`${word}.`.toLowerCase()) ? [sign + rest.trim(), `${word}.`] : [sign + (dot + rest).trim(), word];
+  }
+  const after = text.match(new RegExp(`^(.*?)(${of}+\\.?)$`));
+  return after ? [after[1].trim(), after[2]] : [text];
+}
+
+// The currencies that a lower-case code or sign may mean.
+function meant(word, chosen, used, known) {
+  const code = word.toUpperCase();
+  const found = signOf(word);
+  if (!found) return known[code] === undefined ? [] : [code];
+  const codes = found[1].split(' ');
+  if (codes.includes(chosen)) return [chosen];
+  if (SIGNS.includes(found)) return codes.slice(0, 1);
+  const fitting = used.filter((it) => codes.includes(it));
+  return fitting.length ? fitting : codes.slice(0, OFFERED);
+}
+
+const fit = (number) => {
+  if (number >= LIMIT || number <= -LIMIT) throw new RangeError();
+  return number;
+};
+
+function reduced(units, of) {
+  if (!fit(of)) throw new RangeError();
+  let [divisor, rest] = [of, fit(units)];
+  while (rest) [divisor, rest] = [rest, divisor % rest];
+  if (divisor < 0n) divisor = -divisor;
+  return [units / divisor, of / divisor];
+}
+const plus = ([a, b], [c, d]) => reduced(fit(fit(a * d) + fit(c * b)), b * d);
+
+// The number of units of 10^-decimals, halves rounded away from zero, and whether it was rounded.
+function rounded([number, of], decimals) {
+  const units = fit(number * 10n ** BigInt(decimals));
+  const rest = units % of, size = rest < 0n ? -rest : rest;
+  return [units / of + (size >= of - size ? (rest > 0n ? 1n : rest < 0n ? -1n : 0n) : 0n), rest !== 0n];
+}
+
+// The decimal mark of a term, or nothing; undefined for a term that is not a number. `marks` says if a
+// mark before exactly three digits is 'decimal' or 'groups'; it is 'always' decimal in a percentage.
+function decimalMark(term, marks) {
+  const count = (mark) => term.split(mark).length - 1;
+  if (count('٫')) return '٫';
+  const [dots, commas] = [count('.'), count(',')];
+  if (!dots && !commas) return '';
+  if (dots && commas) {
+    const last = term.lastIndexOf('.') > term.lastIndexOf(',') ? '.' : ',';
+    return marks !== 'always' && count(last) === 1 ? last : undefined;
+  }
+  const mark = dots ? '.' : ',';
+  if (marks === 'always') return count(mark) === 1 ? mark : undefined;
+  return count(mark) > 1 || marks === 'groups' && /^[1-9]\d{0,2}[.,]\d{3}$/.test(term) ? '' : mark;
+}
+
+// The number that a term is, and how many decimals it is written with.
+function termOf(term, marks) {
+  const mark = decimalMark(term, marks);
+  if (mark === undefined) throw new SyntaxError();
+  const at = mark ? term.indexOf(mark) : term.length;
+  let whole = term.slice(0, at);
+  const fraction = term.slice(at + 1);
+  const separator = whole.match(/[.,٬ '_]/)?.[0];
+  if (separator) {
+    const groups = whole.split(separator);
+    const sizes = groups.map((it) => it.length).join(' ');
+    if (!/^[123]( 3)+$|^[12]( 2)+ 3$/.test(sizes) || whole.startsWith('0')) throw new SyntaxError();
+    whole = groups.join('');
+  }
+  const digits = whole + fraction;
+  if (!/^\d+$/.test(digits)) throw new SyntaxError();
+  return [[fit(BigInt(digits)), fit(10n ** BigInt(fraction.length))], fraction.length];
+}
+
+// The result of a sum, and the most decimals that a term has; with a product or a quotient, none.
+function sum(text, marks) {
+  const signed = /^[+-]/.test(text) ? text : `+${text}`;
+  const parts = signed.split(/([+*/-])/).slice(1);
+  let total = [0n, 1n], product = total, decimals = 0;
+  for (let at = 0; at < parts.length; at += 2) {
+    const [[units, of], scale] = termOf(parts[at + 1].trim(), marks);
+    decimals = Math.max(decimals, scale);
+    if (parts[at] === '*') product = reduced(fit(product[0] * units), fit(product[1] * of));
+    else if (parts[at] === '/') product = reduced(fit(product[0] * of), fit(product[1] * units));
+    else {
+      total = plus(total, product);
+      product = [parts[at] === '-' ? -units : units, of];
+    }
+  }
+  return [plus(total, product), /[*/]/.test(text) ? 0 : decimals];
+}
+
+function written(units, decimals) {
+  const digits = String(units < 0n ? -units : units).padStart(decimals + 1, '0');
+  const point = digits.length - decimals;
+  const fraction = digits.slice(point).replace(/0+$/, '');
+  return (units < 0n ? '-' : '') + digits.slice(0, point) + (fraction && `.${fraction}`);
+}
+
+// The amounts that a text may mean: none if it is refused, several if the reader is to be asked.
+// `known` has the decimals of each currency. `fine` is the currency that has fewer decimals.
+export function typed(text, chosen, used, known) {
+  const [number, word] = parted(plain(text));
+  const currencies = word ? meant(word.toLowerCase(), chosen, used, known) : [chosen];
+  const reads = [];
+  let fine;
+  for (const currency of currencies.filter((it) => known[it] !== undefined)) {
+    const digits = known[currency];
+    // Where a currency has fewer than three decimals, three digits after a mark are a group.
+    for (const marks of digits < 3 ? ['groups'] : ['decimal', 'groups']) {
+      try {
+        const [value, decimals] = sum(number, marks);
+        if (decimals > digits) fine = currency;
+        else {
+          const [units, isRounded] = rounded(value, digits);
+          if (units >= 2n ** 63n || units <= -(2n ** 63n)) continue;
+          const amount = written(units, digits);
+          if (!reads.some((it) => it.amount === amount && it.currency === currency)) reads.push({ amount, currency, ...isRounded && { rounded: true } });
+        }
+      } catch { /* It is not an amount. */ }
+    }
+  }
+  return reads.length ? { reads } : { reads, fine };
+}
+
+// The percentage, the weight or the number of pieces that a text means; undefined if it is refused.
+export function numbered(text) {
+  try {
+    const [value, decimals] = sum(plain(text).replace(/%$/, ''), 'always');
+    return decimals > 4 ? undefined : written(rounded(value, 4)[0], 4);
+  } catch { return undefined }
+}
+
+// --- What the page lends: its requests, its language, and what it says.
+
+let request, store, own, say, clear, dayNow, ru, offline, Failure;
+export function start(page) {
+  ({ request, store, own, say, clear, dayNow, ru, offline, Failure } = page);
+}
+
+const texts = {
+  guest: ['New guest', 'Новый гость'],
+  plan: ['{a} expenses, {b} payments; {c} are there already', 'Расходов: {a}, платежей: {b}; уже есть: {c}'],
+  amount: ['An amount like {a}', 'Сумма, например {a}'],
+  number: ['A number like {a}', 'Число, например {a}'],
+  decimals: ['{a} has {b} decimals', '{a}: знаков после запятой — {b}'],
+  whole: ['{a} has no decimals', '{a}: без знаков после запятой'],
+  other: ['Amounts here are in {a}', 'Суммы здесь — в {a}'],
+  which: ['Which amount?', 'Какая сумма?'],
+  sign: ['Which {a}?', 'Какая валюта, {a}?'],
+  noAmount: ['Enter the amount', 'Укажите сумму'],
+  noDescription: ['What was it for?', 'Напишите, за что'],
+  ahead: ['Counts at once', 'Учитывается сразу'],
+};
+const text = (name, a, b) => texts[name][ru ? 1 : 0].replace('{a}', () => a).replace('{b}', () => b);
+
+// --- Fields of amounts. What was understood stands below them, and is sent.
+
+// An exact number as the reader writes it.
+export function figure(number, digits, grouped = true) {
+  const [whole, fraction = ''] = String(number).replace('-', '\u2212').split('.');
+  const shown = grouped ? whole.replace(/\B(?=(\d{3})+$)/g, ru ? '\u00a0' : ',') : whole;
+  const decimals = fraction.padEnd(digits > 3 ? 0 : digits, '0');
+  return shown + (decimals && (ru ? ',' : '.') + decimals);
+}
+
+const kinds = new WeakMap();
+
+// The currency of the amounts of a form, its control, and the decimals of those that can be chosen.
+function currencyOf(form) {
+  const control = form.querySelector('select[name$=currency]');
+  const { currency, digits } = form.dataset;
+  if (!control) return { chosen: currency, known: { [currency]: Number(digits) } };
+  if (!kinds.has(control)) kinds.set(control, Object.fromEntries([...control.options].map((it) => [it.value, Number(it.dataset.digits)])));
+  return { control, chosen: control.value, known: kinds.get(control) };
+}
+
+export const digitsOf = (form) => {
+  const { chosen, known } = currencyOf(form);
+  return known[chosen] ?? 2;
+};
+
+const plainly = (number) => number.replace(',', '.').replace(/^0+(?=\d)/, '').replace(/^\./, '0.').replace(/(\.\d*?)0*$/, '$1').replace(/\.$/, '');
+
+// What a control means: one reading, several, or none.
+function meaning(control) {
+  const entered = control.value.trim();
+  if (control.dataset.number !== undefined) {
+    const amount = numbered(entered);
+    return { reads: amount === undefined ? [] : [{ amount }], why: text('number', figure('33.3', 1)), silent: true, entered };
+  }
+  const { form } = control;
+  const { control: select, chosen, known } = currencyOf(form);
+  // What came from the API, or was written by the page, is in the notation of the API.
+  if (entered === (control.exact ?? control.defaultValue)) return { reads: [{ amount: entered, currency: chosen }], silent: true, known, entered };
+  const free = select && control.name === 'amount';
+  const base = free && control.base || chosen;
+  const used = form.dataset.used?.split(' ') ?? [];
+  let { reads, fine } = typed(entered, base, used, known);
+  const asked = reads.length > 1;
+  if (!free && reads.length) {
+    reads = reads.filter((it) => it.currency === chosen);
+    if (!reads.length) return { reads, why: text('other', chosen), known, entered };
+  }
+  const { answer } = control;
+  if (asked && answer?.entered === entered) {
+    const same = reads.filter((it) => it.amount === answer.amount && it.currency === answer.currency);
+    if (same.length) reads = same;
+  }
+  const digits = known[fine];
+  const why = fine ? text(digits ? 'decimals' : 'whole', fine, digits) : text('amount', known[base] ? figure('12.5', 2) : '1250');
+  const silent = /^\d*[.,]?\d*$/.test(entered) && reads.length === 1 && !asked && plainly(entered) === reads[0].amount;
+  return { reads, why, asked, silent, free, select, base, known, entered };
+}
+
+function box(control) {
+  if (control.box?.isConnected) return control.box;
+  control.box = document.createElement('output');
+  control.box.dataset.understood = '';
+  const line = control.closest('.line-fields');
+  if (line) line.after(control.box);
+  else (control.closest('.field, .amount, [data-row], .row') ?? control.parentElement).append(control.box);
+  return control.box;
+}
+
+// Says below a field what it means. What is refused is said once the field is left, or if no further
+// character can make an amount of it.
+function understand(control, isLeft) {
+  if (!control.value.trim()) {
+    if (control.box) {
+      control.box.replaceChildren();
+      control.box.said = undefined;
+    }
+    turn(control);
+    return;
+  }
+  const { reads, why, asked, silent, known, entered } = meaning(control);
+  const [read] = reads;
+  const shown = ({ amount, currency }) => `${figure(amount, known[currency], !asked)}\u00a0${currency}`;
+  const parts = [];
+  if (reads.length === 1 && !silent) parts.push(`${read.rounded ? '≈' : '='} ${shown(read)}`);
+  else if (reads.length > 1) {
+    const signs = new Set(reads.map((it) => it.currency)).size > 1;
+    parts.push(signs ? text('sign', entered.replace(/[\d.,\s+*/-]+/g, '')) : text('which'), ...reads.map((it) => {
+      const button = Object.assign(document.createElement('button'), { type: 'button', className: 'small-button', textContent: shown(it) });
+      button.addEventListener('click', () => {
+        control.answer = { entered, ...it };
+        control.focus();
+        control.dispatchEvent(new Event('input', { bubbles: true }));
+      });
+      return button;
+    }));
+  }
+  const isRefused = !reads.length && (isLeft || !couldBecome(control));
+  if (isRefused) parts.push(why);
+  if (parts.length || control.box) {
+    const output = box(control);
+    output.classList.toggle('error', isRefused);
+    const written = parts.map((it) => it.nodeType ? it : Object.assign(document.createElement('bdi'), { textContent: it }));
+    // What is written again would be read aloud again, and a button would leave under a finger.
+    const said = entered + written.map((it) => it.textContent);
+    if (said !== output.said) output.replaceChildren(...written);
+    output.said = said;
+  }
+  if (reads.length === 1) turn(control, read.currency);
+}
+
+// Whether a text that is not an amount may be the beginning of one.
+function couldBecome(control) {
+  const [number, word] = parted(plain(control.value));
+  const { chosen, known } = currencyOf(control.form);
+  const names = [...Object.keys(known), ...[...SIGNS, ...SHARED].flatMap(([signs]) => signs.split(' '))];
+  const isWord = !word || names.some((it) => it.toLowerCase().startsWith(word.toLowerCase()));
+  const read = (it) => control.matches('[data-number]') ? numbered(it) : typed(it, chosen, [], known).reads.length;
+  return isWord && ['', '0', '00', '000'].some((it) => read(number + it));
+}
+
+// Turns the currency of the form to the one that is named, and back when it is named no longer.
+function turn(control, currency) {
+  const { control: select, chosen } = currencyOf(control.form);
+  if (!select || control.name !== 'amount') return;
+  const next = currency ?? control.base ?? chosen;
+  if (next !== chosen) control.base ??= chosen;
+  if (next === control.base) control.base = undefined;
+  select.value = next;
+}
+
+const fields = (form) => [...form.querySelectorAll('[data-decimal], [data-number]')].filter((it) => it.value.trim() && !it.matches(':disabled') && !it.closest('[hidden]'));
+
+/** The first field that is not understood; all that are not say why. */
+export function unclear(form, isLeft = true) {
+  const found = fields(form).filter((it) => meaning(it).reads.length !== 1);
+  if (isLeft) for (const it of found) understand(it, true);
+  return found[0];
+}
+
+/** What a control sends. */
+const sent = (control) => control.value.trim() && meaning(control).reads[0]?.amount;
+
+export function watch(form) {
+  form.addEventListener('input', ({ target }) => {
+    if (target.matches('select[name$=currency]')) {
+      // A currency that is chosen by hand stands above one that was typed.
+      for (const it of form.querySelectorAll('[data-decimal]')) {
+        const [read] = it.value.trim() ? meaning(it).reads : [];
+        if (it.base && read) it.exact = it.value = read.amount;
+        it.base = undefined;
+        understand(it);
+      }
+    } else if (target.matches('[data-decimal], [data-number]')) understand(target);
+    else if (target.matches('input[type=date]')) ahead(target);
+  });
+  form.addEventListener('change', ({ target }) => {
+    if (target.matches('[data-decimal], [data-number]')) understand(target, true);
+  });
+  // It exists before it is filled, so that it is read aloud.
+  form.addEventListener('focusin', ({ target }) => {
+    if (target.matches('[data-decimal], [data-number]')) box(target);
+  });
+  if (form.contains(document.activeElement) && document.activeElement.matches('[data-decimal], [data-number]')) box(document.activeElement);
+  form.querySelectorAll('input[type=date]').forEach(ahead);
+  for (const it of fields(form)) understand(it);
+}
+
+/** A number of pieces or a weight after a tap on − or +. */
+export function stepped(control, by) {
+  const { least = '0' } = control.dataset;
+  const next = numbered(`${numbered(control.value) ?? 0}${by < 0 ? by : `+${by}`}`);
+  return numbered(`${next}-${least}`)?.startsWith('-') ? least : next;
+}
+
+// A day to come says that it counts already.
+function ahead(control) {
+  const field = control.closest('.field');
+  if (!field || !control.form.matches('[data-method]')) return;
+  let note = field.querySelector('[data-ahead]');
+  if (!note) {
+    note = document.createElement('output');
+    note.dataset.ahead = '';
+    note.className = 'hint';
+    field.append(note);
+  }
+  note.textContent = control.value > dayNow() ? text('ahead') : '';
+}
+
+// --- What a form sends, and what was wrong with it.
+
+// The body of a form, and which control became which path. Gaps in lists are closed, so that an
+// error at splits[1] is found at the second member that counts.
+export function read(form) {
+  const body = {}, paths = new Map(), indexes = new Map(), places = [];
+  for (const control of form.elements) {
+    if (!control.name || control.matches(':disabled') || control.closest('[data-row]')?.dataset.off) continue;
+    if (/checkbox|radio/.test(control.type) && !control.checked) continue;
+    let value = control.matches('[data-decimal], [data-number]') ? sent(control) : control.value.trim();
+    if (value === '' && control.dataset.null === undefined) continue;
+    if (value === '') value = null;
+    else if (control.dataset.json !== undefined) value = JSON.parse(value);
+    let node = body, path = '';
+    const steps = control.name.split(/[.[\]]+/).filter(Boolean);
+    steps.forEach((step, place) => {
+      let key = step;
+      if (/^\d+$/.test(step)) {
+        const order = indexes.get(path) ?? indexes.set(path, new Map()).get(path);
+        if (!order.has(step)) order.set(step, order.size);
+        key = order.get(step);
+        path += `[${key}]`;
+      } else path += (path && '.') + step;
+      if (place === steps.length - 1) {
+        node[key] = value;
+        if (control.dataset.index) places.push([node, key, indexes.get(control.dataset.index), value]);
+      }
+      else node = node[key] ??= /^\d+$/.test(steps[place + 1]) ? [] : {};
+    });
+    paths.set(path, control);
+  }
+  // The index of a line is another one if lines before it were removed; a line that was removed has none.
+  for (const [list, key, order, value] of places.reverse()) {
+    const index = order?.get(value);
+    if (index === undefined) list.splice(key, 1);
+    else list[key] = index;
+  }
+  if (form.dataset.list) body[form.dataset.list] ??= [];
+  // A line below zero takes something off.
+  const lines = body.items ?? body.receipt?.items ?? [];
+  if (lines.some(({ amount }) => amount > 0)) {
+    for (const line of lines.filter(({ amount }) => amount < 0)) {
+      line.kind = 'discount';
+      line.amount = line.amount.slice(1);
+    }
+  }
+  return { body, paths };
+}
+
+// A rule of the API in the reader's words: a control is called by its label instead of by its path.
+export function worded({ path, message: rule }, control) {
+  const own = { amount: 'noAmount', description: 'noDescription' }[control?.name];
+  if (own && !control.value.trim()) return text(own);
+  return rule.replace(path, () => control?.ariaLabel ?? control?.labels?.[0]?.textContent ?? path);
+}
+
+// Shows each error below its control, and returns the others.
+export function mark(form, paths, problems) {
+  clear(form);
+  const rest = [];
+  let first;
+  problems.forEach((problem, index) => {
+    const { path } = problem;
+    const control = paths.get(path) ?? form.querySelector(`[name="${CSS.escape(path ?? '')}"]:not([type=hidden])`);
+    const rule = worded(problem, control);
+    if (!control || control.type === 'hidden' || control.closest('[hidden]')) return rest.push(rule);
+    const error = Object.assign(document.createElement('p'), { className: 'error', id: `error-${index}`, textContent: rule });
+    control.setAttribute('aria-invalid', 'true');
+    control.setAttribute('aria-describedby', error.id);
+    const more = control.closest('details');
+    if (more) more.open = true;
+    (control.closest('.field, .amount, [data-row], .row') ?? control.parentElement).append(error);
+    first ??= control;
+  });
+  first?.focus();
+  return rest;
+}
+
+// --- The zone of the reader's days, which others ask the API for. It is stored once a device.
+
+let isStoring = false;
+export async function storeZone() {
+  const name = own('zone'), { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  if (isStoring || !timeZone || store('localStorage', name)) return;
+  isStoring = true;
+  try {
+    const { answer: { data } } = await request('GET', '/api/users/me/targets');
+    const body = { version: data.version, timeZone }, headers = { 'idempotency-key': crypto.randomUUID() };
+    if (!data.timeZone) await request('PATCH', '/api/users/me/targets', { body, headers });
+    store('localStorage', name, timeZone);
+  } catch (error) {
+    // A zone that the API does not know is not sent again. Otherwise the next write tries.
+    if (error.status === 400) store('localStorage', name, timeZone);
+  } finally { isStoring = false }
+}
+
+// --- Downloads: the pages of an export as one file.
+
+export async function download(button) {
+  const { export: url, fileName: file, type } = button.dataset;
+  const parts = [];
+  button.ariaBusy = 'true';
+  try {
+    for (let cursor = ''; cursor !== null;) {
+      const { answer, response } = await request('GET', url + (cursor && `&cursor=${encodeURIComponent(cursor)}`));
+      if (type === 'json') {
+        parts.push(answer.data);
+        cursor = answer.pagination?.nextCursor ?? null;
+      } else {
+        parts.push(answer);
+        cursor = response.headers.get('next-cursor');
+      }
+    }
+    const content = type === 'json' ? parts.map((part) => JSON.stringify(part, null, 2)) : parts;
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(new Blob(content, { type: type === 'json' ? 'application/json' : 'text/csv' }));
+    link.download = file;
+    link.click();
+  } catch (error) { say(error instanceof Failure ? error.message : offline) } finally { button.ariaBusy = 'false' }
+}
+
+// --- Imports: the API plans a file, the reader says who is who, and the API records it.
+
+export function upload(form) {
+  const body = new FormData();
+  body.set('file', form.elements.file.files[0] ?? '');
+  const people = [...form.querySelectorAll('[data-person]')], asked = [...form.querySelectorAll('[data-answer]')];
+  // A question that was answered is in no later plan.
+  const answers = form.answers ??= {};
+  for (const { value, dataset: { answer, key } } of asked.filter((it) => it.value)) {
+    if (key) (answers[answer] ??= {})[key] = answer === 'weights' ? numbered(value) ?? value : value;
+    else answers[answer] = value.toUpperCase();
+  }
+  if (people.length) {
+    const members = Object.fromEntries(people.map((it) => [it.dataset.person, it.value]));
+    // What is recorded was seen before.
+    body.set('options', JSON.stringify({ commit: !asked.length, members, ...answers, confirm: form.confirm }));
+  }
+  return body;
+}
+
+export function plan(form, data) {
+  const part = form.querySelector('[data-plan]'), problem = form.querySelector('[data-problem]');
+  const people = [...form.querySelectorAll('datalist option')].map((it) => [it.value, it.textContent]);
+  const guest = ['new guest', text('guest')];
+  const members = Object.fromEntries([...part.querySelectorAll('[data-person]')].map((it) => [it.dataset.person, it.value]));
+  const line = (className, words) => Object.assign(document.createElement('p'), { className, textContent: words });
+  const field = (id, words, control, choices = []) => {
+    const parts = [Object.assign(document.createElement('label'), { textContent: words, htmlFor: id }), Object.assign(document.createElement(control), { id })];
+    for (const [value, name] of choices) parts[1].append(new Option(name, value));
+    const box = Object.assign(document.createElement('div'), { className: 'field' });
+    box.append(...parts);
+    return [box, parts[1]];
+  };
+  const rows = data.members.map(({ name, match }, index) => {
+    const [box, select] = field(`person-${index}`, name, 'select', [...people, guest]);
+    select.dataset.person = name;
+    select.value = members[name] ?? match?.memberId ?? guest[0];
+    if (!select.value) select.value = guest[0];
+    return box;
+  });
+  const names = [['', '…'], ...data.members.map(({ name }) => [name, name])];
+  const questions = data.questions.map(({ kind, line: row, name, message: words }, index) => {
+    const [box, control] = field(`question-${index}`, words, kind === 'payer' ? 'select' : 'input', kind === 'payer' ? names : []);
+    control.dataset.answer = { currency: 'currency', payer: 'payers', weight: 'weights' }[kind];
+    control.dataset.key = row ?? name ?? '';
+    return box;
+  });
+  const counts = text('plan', data.expenses, data.settlements).replace('{c}', data.alreadyThere);
+  form.confirm = data.differences?.confirm;
+  const differences = data.differences?.rows ?? [];
+  const issues = [...data.errors.map((it) => line('error', it.message)), ...[...differences, ...data.warnings].map((it) => line('hint', it.message))];
+  part.replaceChildren(line('', counts), ...rows, ...questions, ...issues);
+  problem.hidden = true;
+  const button = form.querySelector('[data-label]');
+  button.dataset.first ??= button.textContent;
+  button.textContent = questions.length ? button.dataset.first : button.dataset.label;
+  questions[0]?.querySelector('input, select').focus();
+}
