@@ -79,12 +79,13 @@ fn column(operation: &Operation) -> Column {
         }
         // Only an operator learns whether it exists.
         "captureFundTransaction" => (&[Right, Existence, Format, Syntax, Fields], unknown()),
-        "voidFundTransaction" => (&[Existence, Format, Syntax, Fields], unknown()),
         "listFundWork" | "listFundTotals" => (&[Right], Vec::new()),
         "leaveGroup" => (&[State], Vec::new()),
         "deleteGroup" => (&[Right, State], Vec::new()),
         "removeMember" => (&[Existence, Right, State], Vec::new()),
-        "restoreMember" => (&[Existence, Format, Syntax, Fields], unknown()),
+        "restoreMember" | "voidFundTransaction" => {
+            (&[Existence, Format, Syntax, Fields], unknown())
+        }
         "importFile" => (&[Format, Fields], unknown()),
         "undoImport" | "deleteToken" => (&[Existence], Vec::new()),
         "createGuest" => (&[State, Format, Syntax, Fields], names("Grandma")),

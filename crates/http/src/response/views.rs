@@ -586,7 +586,7 @@ impl From<Share> for ShareView {
 }
 
 impl PaidFromFundsView {
-    fn of(paid: PaidFromFunds, by_side: bool) -> Self {
+    fn of(paid: &PaidFromFunds, by_side: bool) -> Self {
         let of_side = |part| by_side.then_some(JsonDecimal(part));
         Self {
             transaction_id: by_side.then_some(Text(paid.transaction_id.into())),
@@ -613,7 +613,7 @@ impl SettlementView {
         let parties = settlement.parties();
         let is_side = reader.is_some_and(|reader| parties.contains(&reader.into()));
         let date = settlement.day();
-        let funds = settlement.funds.map(|paid| PaidFromFundsView::of(paid, is_side));
+        let funds = settlement.funds.map(|paid| PaidFromFundsView::of(&paid, is_side));
         Self {
             id: Text(settlement.id.into()),
             group_id: Text(settlement.group_id.into()),
