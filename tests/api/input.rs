@@ -390,6 +390,7 @@ fn of_splits() -> Vec<Case> {
 }
 
 /// The lines of a receipt of 100 EUR.
+#[expect(clippy::too_many_lines, reason = "a case each")]
 fn of_lines() -> Vec<Case> {
     let items = |items: Value| {
         let body =

@@ -148,7 +148,7 @@ impl Run {
 /// Handles a row; `None` if that failed, and the row is tried again later.
 async fn handle(table: &Table, clock: &Clock, row: DueRow) -> Option<DueOutcome> {
     let now = clock.now();
-    let handled = with_deadline(ROW_LIMIT, table.handle_due(&row, now)).await.flatten();
+    let handled = with_deadline(ROW_LIMIT, Box::pin(table.handle_due(&row, now))).await.flatten();
     let error = match handled {
         Ok(outcome) => return Some(outcome),
         Err(error) => error,

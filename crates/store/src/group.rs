@@ -5,7 +5,6 @@ mod deletion;
 pub(crate) mod groups;
 pub(crate) mod guests;
 mod invitations;
-pub(crate) mod links;
 pub(crate) mod memberships;
 pub(crate) mod presence;
 pub(crate) mod roll;

@@ -63,6 +63,7 @@ impl Language {
 const PLACES: [char; 3] = ['\u{e000}', '\u{e001}', '\u{e002}'];
 
 /// A text whose arguments are markup: names and amounts, each of which keeps its own direction.
+#[expect(clippy::needless_pass_by_value, reason = "the parts are made for their places")]
 pub(crate) fn sentence<const N: usize>(
     parts: [Markup; N],
     text: impl FnOnce([char; N]) -> String,

@@ -60,6 +60,7 @@ impl Write {
 /// depends on the id. Users 1 to 3 and 7 are members of the group, which 1 created; 4 has left, 5 was
 /// removed, and 6 and 8 never joined. 3 is alone in another group.
 #[must_use]
+#[expect(clippy::too_many_lines, reason = "a write each")]
 pub fn writes() -> Vec<Write> {
     let hash = "c".repeat(64);
     let adjustment = json!([{ "entryId": "food", "changes": [

@@ -122,6 +122,7 @@ fn change(expense: &Expense, at: Timestamp) -> GroupChange {
 }
 
 /// Rows of groups, by name.
+#[expect(clippy::too_many_lines, reason = "a row each")]
 fn rows_of_groups() -> Vec<(&'static str, Result<Item, Error>)> {
     let at: Timestamp = "2024-01-20T18:30:00.000Z".parse().unwrap();
     let group_id: GroupId = "550e8400-e29b-41d4-a716-446655440000".parse().unwrap();

@@ -317,6 +317,7 @@ fn term_of(term: &str, marks: Marks) -> Option<(Fraction, u8)> {
 }
 
 /// The decimal mark of a term, if it has one; the outer `None` is for a term that is not a number.
+#[expect(clippy::option_option, reason = "a term without a mark is a number, too")]
 fn decimal_mark(term: &str, marks: Marks) -> Option<Option<char>> {
     let count = |mark: char| term.chars().filter(|it| *it == mark).count();
     if count('٫') > 0 {

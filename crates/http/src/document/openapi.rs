@@ -13,13 +13,8 @@ use std::{
 
 use axum::http::{Method, StatusCode};
 use fracti_core::{
-    entry_id,
-    id::{ExpenseId, GroupId, SettlementId},
-    idempotency::RETENTION,
-    spending::SpendingId,
-    split::MAX_SHARES,
-    telegram,
-    text_form::TextForm,
+    entry_id, id::GroupId, idempotency::RETENTION, spending::SpendingId, split::MAX_SHARES,
+    telegram, text_form::TextForm,
 };
 use serde_json::{Value, json};
 use utoipa::{
@@ -36,7 +31,7 @@ use utoipa::{
 
 use crate::{
     Code, ProblemBody, Routes, Sender,
-    request::path::{PATH_PARAMS, PathParam},
+    request::path::{PATH_PARAMS, PathParam, changes_state, ids},
     response::amounts,
     response::limits::{DEFAULT_LIMIT, MAX_KEY, MAX_LIMIT},
 };
@@ -355,13 +350,6 @@ fn common(
     applying.flat_map(|(_, codes)| codes).copied().chain(of_ids.map(|(_, not_found)| *not_found))
 }
 
-/// Whether the operation changes a resource that has an entity tag.
-pub(crate) fn changes_state(path: &str, method: &Method) -> bool {
-    let tagged = [ExpenseId::NAME, SettlementId::NAME, <SpendingId as PathParam>::NAME];
-    let is_one = path.ends_with('}') && ids(path).last().is_some_and(|id| tagged.contains(&id));
-    is_one && (method == Method::PUT || method == Method::DELETE)
-}
-
 /// Takes the error codes out of an annotation.
 fn own_errors(operation: &mut Operation) -> BTreeSet<Code> {
     let errors = operation.extensions.as_mut().and_then(|extensions| extensions.remove(ERRORS));
@@ -369,11 +357,6 @@ fn own_errors(operation: &mut Operation) -> BTreeSet<Code> {
         serde_json::from_value(codes)
             .unwrap_or_else(|error| unreachable!("an annotation lists values of Code: {error}"))
     })
-}
-
-/// Names of the ids in a path.
-fn ids(path: &str) -> impl Iterator<Item = &str> {
-    path.split(['{', '}']).skip(1).step_by(2)
 }
 
 /// Whether the response is a page of a list: its schema has `pagination`.

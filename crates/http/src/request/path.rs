@@ -4,7 +4,7 @@ use std::{fmt::Display, str::FromStr};
 
 use axum::{
     extract::{FromRequestParts, Path, RawPathParams, path::ErrorKind, rejection::PathRejection},
-    http::request::Parts,
+    http::{Method, request::Parts},
 };
 use fracti_core::{
     entry_id::EntryId,
@@ -17,6 +17,18 @@ use fracti_core::{
 };
 
 use crate::{App, Code, Problem};
+
+/// Names of the ids in a path.
+pub(crate) fn ids(path: &str) -> impl Iterator<Item = &str> {
+    path.split(['{', '}']).skip(1).step_by(2)
+}
+
+/// Whether the operation changes a resource that has an entity tag.
+pub(crate) fn changes_state(path: &str, method: &Method) -> bool {
+    let tagged = [ExpenseId::NAME, SettlementId::NAME, SpendingId::NAME];
+    let is_one = path.ends_with('}') && ids(path).last().is_some_and(|id| tagged.contains(&id));
+    is_one && (method == Method::PUT || method == Method::DELETE)
+}
 
 /// The group in the path, if its id is valid.
 pub(crate) fn group_in(params: &RawPathParams) -> Option<GroupId> {

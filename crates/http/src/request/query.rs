@@ -11,10 +11,10 @@ use serde_json::Value as Schema;
 
 use crate::{
     App, Problem,
-    document::openapi::changes_state,
     request::{
         body::{FLAG_RULE, shortened},
         description::Description,
+        path::changes_state,
     },
     response::amounts::{AmountsAs, PARAMETER},
 };

@@ -159,8 +159,8 @@ impl Table {
         self.create_checked_in_group(member_key, Some(&named), idempotency, read, create).await
     }
 
-    /// Refuses a new settlement if an equal one is pending, unless the request says that it is
-    /// another payment. Among the newest settlements that a page examines, none is overlooked.
+    /// Refuses a new settlement that counts at once if an equal one is pending, unless the request
+    /// says that it is another payment. One that waits is confirmed, and looked at, on its own. Among the newest settlements that a page examines, none is overlooked.
     ///
     /// # Errors
     ///
@@ -174,7 +174,8 @@ impl Table {
         move |transaction, created| {
             let Ledger { state, links, .. } = transaction.before();
             let parties = created.resolved(links).parties();
-            if is_separate || !state.may_have_pending_between(parties, links) {
+            let waits = created.status == SettlementStatus::Pending;
+            if is_separate || waits || !state.may_have_pending_between(parties, links) {
                 return ready(Ok(())).boxed();
             }
             let (links, created, now) = (links.clone(), created.clone(), transaction.at());

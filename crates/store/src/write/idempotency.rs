@@ -126,6 +126,7 @@ impl IdempotentRequest {
 
 /// What a request knows of its row.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is learnt on its own")]
 pub(crate) struct Known {
     request: IdempotentRequest,
     /// Number of attempts so far.

@@ -222,12 +222,11 @@ pub(crate) fn only(l: Language, names: &Names<'_>, members: &[Member], of: &Expe
     let links: Links = members.iter().collect();
     let present = |id| members.iter().find(|it| it.id == links.resolve(id) && it.is_present());
     let recorder = of.created_by.and_then(|user| present(user.into()));
-    let line = match recorder {
-        Some(member) => sentence([names.shown(member.id)], |[name]| l.only_recorder(name)),
-        None => {
-            let payer = names.shown(links.resolve(of.payer_id));
-            sentence([payer], |[name]| l.only_payer(name))
-        }
+    let line = if let Some(member) = recorder {
+        sentence([names.shown(member.id)], |[name]| l.only_recorder(name))
+    } else {
+        let payer = names.shown(links.resolve(of.payer_id));
+        sentence([payer], |[name]| l.only_payer(name))
     };
     let username = recorder.or_else(|| present(of.payer_id)).and_then(|it| it.username.as_ref());
     html! {

@@ -86,18 +86,15 @@ impl Entries {
                 Some(AttributeValue::N(number)) => number.parse::<u64>().ok(),
                 _ => None,
             };
-            match audit.read_own::<Entry>(item) {
-                Some(kept) => {
-                    let own = (kept.row.created_at, kept.row.sequence);
-                    match position(&kept).filter(|position| *position != own) {
-                        Some(position) => disputed.push((kept, position)),
-                        None => entries.place(audit, kept),
-                    }
-                }
-                None => {
-                    entries.has_lost = true;
-                    known.extend(sequence);
-                }
+            let Some(kept) = audit.read_own::<Entry>(item) else {
+                entries.has_lost = true;
+                known.extend(sequence);
+                continue;
+            };
+            let own = (kept.row.created_at, kept.row.sequence);
+            match position(&kept).filter(|position| *position != own) {
+                Some(position) => disputed.push((kept, position)),
+                None => entries.place(audit, kept),
             }
         }
         for (kept, position) in disputed {
