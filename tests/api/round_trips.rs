@@ -198,7 +198,8 @@ fn writes(to_create: u32) -> Vec<Row> {
         // Another member must not have the guest's name.
         (operation("restoreMember").of("memberId", "{other}"), 3),
         (operation("createExpense"), 2),
-        (operation("createSettlement"), 2),
+        // It is compared with those that are pending between the two.
+        (operation("createSettlement"), 3),
         (operation("updateSettlement"), 2),
         // The members are read after the lock, because a name must be free.
         (operation("createGuest"), 3),

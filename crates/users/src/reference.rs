@@ -1,7 +1,7 @@
 //! The lists that are the same for all users: currencies and categories.
 
 use fracti_core::{category::Category, currency::Currency};
-use fracti_http::{Data, IfNoneMatch, Public, Query, Text, schemas};
+use fracti_http::{Code, Data, IfNoneMatch, Public, Query, Text, schemas};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -62,7 +62,8 @@ struct CategoryView {
     responses(
         (status = OK, body = Data<CurrenciesView>, headers(("ETag"))),
         (status = NOT_MODIFIED, headers(("ETag"))),
-    ))]
+    ),
+    extensions(("x-errors" = json!([Code::ValidationError]))))]
 pub(crate) async fn list_currencies(
     Query(()): Query<()>,
     known: IfNoneMatch,
@@ -77,7 +78,8 @@ pub(crate) async fn list_currencies(
     responses(
         (status = OK, body = Data<CategoriesView>, headers(("ETag"))),
         (status = NOT_MODIFIED, headers(("ETag"))),
-    ))]
+    ),
+    extensions(("x-errors" = json!([Code::ValidationError]))))]
 pub(crate) async fn list_categories(
     Query(()): Query<()>,
     known: IfNoneMatch,

@@ -38,14 +38,14 @@ async fn settlement_without_a_date_has_the_day_that_an_expense_has() {
         for (member, date) in [alice, bob].into_iter().zip(dates) {
             let expense = json!({ "amount": 1, "description": "x" });
             let expense = member.post(&group.path("/expenses"), expense).await.data(201).clone();
-            let payment = json!({ "fromId": "2", "toId": "1", "amount": 1 });
+            let payment = json!({ "fromId": "2", "toId": "1", "amount": 1, "separate": true });
             let payment = member.post(&group.path("/settlements"), payment).await;
             assert_eq!(payment.data(201)["date"], date);
             assert_eq!(payment.data(201)["date"], expense["date"]);
         }
         group.api.pass(Duration::from_mins(passed));
     }
-    let dated = json!({ "fromId": "2", "toId": "1", "amount": 1, "date": "2026-01-01" });
+    let dated = json!({ "fromId": "2", "toId": "1", "amount": 2, "date": "2026-01-01" });
     assert_eq!(
         alice.post(&group.path("/settlements"), dated).await.data(201)["date"],
         "2026-01-01"

@@ -8,7 +8,7 @@ use fracti_core::{
     fund::FundError,
     group::{Group, Member},
     group_change::{ChangeKind, Subject},
-    id::{GroupId, SettlementId, UserId},
+    id::{GroupId, MemberId, SettlementId, UserId},
     input::Draft,
     keys::{self, Primary, prefix},
     ledger::Ledger,
@@ -159,8 +159,9 @@ impl Table {
         self.create_checked_in_group(member_key, Some(&named), idempotency, read, create).await
     }
 
-    /// Refuses a new settlement that counts at once if an equal one is pending, unless the request
-    /// says that it is another payment. One that waits is confirmed, and looked at, on its own. Among the newest settlements that a page examines, none is overlooked.
+    /// Refuses a new settlement if an equal one is pending, unless the request says that it is another
+    /// payment. One that its payer records and that waits is let in: its recipient says whether it
+    /// came. Among the newest settlements that a page examines, none is overlooked.
     ///
     /// # Errors
     ///
@@ -173,8 +174,10 @@ impl Table {
         let is_separate = new.is_separate();
         move |transaction, created| {
             let Ledger { state, links, .. } = transaction.before();
-            let parties = created.resolved(links).parties();
-            let waits = created.status == SettlementStatus::Pending;
+            let resolved = created.resolved(links);
+            let parties = resolved.parties();
+            let by_payer = created.created_by.map(MemberId::from) == Some(resolved.from_user_id);
+            let waits = by_payer && created.status == SettlementStatus::Pending;
             if is_separate || waits || !state.may_have_pending_between(parties, links) {
                 return ready(Ok(())).boxed();
             }
