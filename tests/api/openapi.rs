@@ -786,6 +786,8 @@ async fn the_settlements(alice: &Reader<'_>, bob: &Reader<'_>, group: &Group) ->
     let paid = bob.make(&settlements, paid).await;
     let id = json!({ "toId": "2", "amount": "1.50", "txHash": HASH });
     let id = alice.make(&settlements, id).await;
+    let same = json!({ "fromId": "1", "toId": "2", "amount": "1.50" });
+    assert_eq!(bob.post(&settlements, same).await.code().1, "PAYMENT_PENDING");
     let (paid, sent) = (format!("{settlements}/{paid}"), format!("{settlements}/{id}"));
     for hash in [HASH, HASH_BASE64, HASH_BASE64.trim_end_matches('=')] {
         alice.put(&sent, json!({ "txHash": hash, "status": "completed" })).await.data(200);
