@@ -3,6 +3,8 @@
 mod corruptions;
 mod dates;
 mod export;
+mod fund_corruptions;
+mod fund_force;
 mod funds;
 mod migrate;
 mod recount;

@@ -347,6 +347,8 @@ async fn template_grants_exactly_the_actions_used() {
     for end in ["failed", "completed"] {
         let paid = friends.settle(payer, pay("1", &json!({}))).await;
         note("settlements", paid.rights.clone());
+        // What is withheld is looked at before a payment is refused.
+        note("settlements", friends.settle(payer, pay("999", &json!({}))).await.rights.clone());
         note("settlements", friends.end(friends.alice(), &paid.id(), end).await.rights);
     }
     friends.group.api.pass(std::time::Duration::from_hours(2));

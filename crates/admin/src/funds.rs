@@ -11,7 +11,7 @@ use fracti_core::{
     ref_id::RefId,
 };
 use fracti_runtime::with_causes;
-use fracti_store::{Idempotency, Outcome as Stored, Page};
+use fracti_store::{EndedByForce, Idempotency, Outcome as Stored, Page};
 
 use crate::{Admin, Failure, Outcome};
 
@@ -42,6 +42,10 @@ pub enum FundsCommand {
         /// The transaction.
         #[command(flatten)]
         waiting: Waiting,
+        /// End a transaction that another program has left half-done, a payment too: release what
+        /// is withheld, write what was taken as a transaction, and fail the settlement.
+        #[arg(long)]
+        force: bool,
     },
 }
 
@@ -76,11 +80,24 @@ impl Admin {
     ) -> Result<Outcome, Failure> {
         let waiting = match command {
             FundsCommand::List { kind } => return self.list_funds(*kind, out).await,
-            FundsCommand::Capture { waiting, .. } | FundsCommand::Void { waiting } => waiting,
+            FundsCommand::Capture { waiting, .. } | FundsCommand::Void { waiting, .. } => waiting,
         };
         let Waiting { user, transaction, operator } = *waiting;
         if !operators.contains(&operator) {
             return Err(Failure::NotOperator(operator));
+        }
+        if let FundsCommand::Void { force: true, .. } = command {
+            let void = || {
+                let now = self.clock.now();
+                Box::pin(self.table.void_half_done((user, transaction), operator, now))
+            };
+            match self.pace.patient(void).await {
+                Ok(Some(ended)) => return report_by_force(&ended, out),
+                // Nothing is half-done, so it is ended as without `--force`.
+                Ok(None) => {}
+                Err(error @ Error::Fund(_)) => return refused(*waiting, &error, out),
+                Err(error) => return Err(error.into()),
+            }
         }
         let end = || async {
             let now = self.clock.now();
@@ -106,10 +123,7 @@ impl Admin {
                 writeln!(out, "user {user}: {kind} {transaction} of {amount} is {status}")?;
                 Ok(Outcome::Good)
             }
-            Err(error @ Error::Fund(_)) => {
-                writeln!(out, "user {user}: {transaction}: {}", with_causes(&error))?;
-                Ok(Outcome::Bad)
-            }
+            Err(error @ Error::Fund(_)) => refused(*waiting, &error, out),
             Err(error) => Err(error.into()),
         }
     }
@@ -146,6 +160,26 @@ impl Admin {
         }
         Ok(Outcome::Good)
     }
+}
+
+/// Reports what was refused.
+fn refused(waiting: Waiting, error: &Error, out: &mut impl Write) -> Result<Outcome, Failure> {
+    let Waiting { user, transaction, .. } = waiting;
+    writeln!(out, "user {user}: {transaction}: {}", with_causes(error))?;
+    Ok(Outcome::Bad)
+}
+
+/// Reports the end of a half-done transaction.
+fn report_by_force(ended: &EndedByForce, out: &mut impl Write) -> Result<Outcome, Failure> {
+    let EndedByForce { voided, written } = ended;
+    let FundTransaction { owner, kind, id, status, .. } = voided;
+    write!(out, "user {owner}: {kind} {id} of {} is {status}", amount(voided))?;
+    if let Some(written) = written {
+        let FundTransaction { kind, id, .. } = written;
+        write!(out, "; {} had moved already: {kind} {id}", amount(written))?;
+    }
+    writeln!(out)?;
+    Ok(Outcome::Good)
 }
 
 /// The amount, like `50 EUR`.

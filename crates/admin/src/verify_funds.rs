@@ -1,13 +1,13 @@
 //! `verify-funds`: compares funds, and the sums over all users, with the transactions.
 
-use std::{collections::BTreeSet, io::Write};
-
-use fracti_core::{
-    Error,
-    fund_audit::{AllFunds, FundFinding},
-    id::UserId,
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::Write,
 };
+
+use fracti_core::{Error, fund_audit::AllFunds, id::UserId};
 use fracti_runtime::with_causes;
+use fracti_store::FundScan;
 
 use crate::{Admin, Failure, Outcome, count_of, progress};
 
@@ -28,9 +28,15 @@ impl Admin {
         only: Option<UserId>,
         out: &mut impl Write,
     ) -> Result<Outcome, Failure> {
-        let owners = match only {
-            Some(user) => BTreeSet::from([user]),
-            None => self.fund_owners().await?,
+        let mut references = BTreeMap::<UserId, Vec<_>>::new();
+        let owners = if let Some(user) = only {
+            BTreeSet::from([user])
+        } else {
+            let scanned = self.scan_funds().await?;
+            for (owner, reference) in scanned.references {
+                references.entry(owner).or_default().push(reference);
+            }
+            scanned.owners
         };
         let bar = progress(owners.len(), "users");
         let (mut all, mut differing, mut unverified) = (AllFunds::default(), 0_u64, 0_u64);
@@ -39,8 +45,11 @@ impl Admin {
         for owner in bar.wrap_iter(owners.into_iter()) {
             let audit = || Box::pin(self.table.audit_funds(owner, self.clock.now()));
             let findings = match self.pace.patient(audit).await {
-                Ok((rows, findings)) => {
+                Ok((rows, mut findings)) => {
                     all.add(&rows);
+                    is_whole &= rows.is_whole();
+                    let references = references.remove(&owner).unwrap_or_default();
+                    findings.extend(rows.audit_references(references));
                     findings.iter().map(ToString::to_string).collect()
                 }
                 Err(error @ Error::Unavailable(_)) => return Err(error.into()),
@@ -50,7 +59,7 @@ impl Admin {
                     bar.suspend(|| writeln!(out, "user {owner}: {text}"))?;
                     continue;
                 }
-                // What the audit refuses to read is a finding, too.
+                // What the table refuses to read is a finding, too.
                 Err(error) => {
                     is_whole = false;
                     vec![with_causes(&error)]
@@ -84,32 +93,40 @@ impl Admin {
         })
     }
 
-    async fn fund_owners(&self) -> Result<BTreeSet<UserId>, Error> {
-        let (mut owners, mut after) = (BTreeSet::new(), None);
+    async fn scan_funds(&self) -> Result<FundScan, Error> {
+        let mut all = FundScan::default();
         loop {
-            let (found, next) = self.pace.patient(|| self.table.fund_owners(after.clone())).await?;
-            owners.extend(found);
-            after = next;
-            if after.is_none() {
-                return Ok(owners);
+            let FundScan { owners, references, next } =
+                self.pace.patient(|| self.table.scan_funds(all.next.clone())).await?;
+            all.owners.extend(owners);
+            all.references.extend(references);
+            all.next = next;
+            if all.next.is_none() {
+                return Ok(all);
             }
         }
     }
 
     /// What is wrong with the sums over all users, once they agree with the funds, or two reads of
     /// everything differ from them alike; `None` if funds were written to all the time.
-    async fn check_sums(&self, mut all: AllFunds) -> Result<Option<Vec<FundFinding>>, Failure> {
+    async fn check_sums(&self, mut all: AllFunds) -> Result<Option<Vec<String>>, Failure> {
         let mut before = None;
         for _ in 0..READS_OF_ALL {
             if before.is_some() {
                 all = AllFunds::default();
-                for owner in self.fund_owners().await? {
+                for owner in self.scan_funds().await?.owners {
                     let read = || Box::pin(self.table.fund_rows(owner));
                     all.add(&self.pace.patient(read).await?);
                 }
             }
-            let totals = self.pace.patient(|| self.table.fund_totals()).await?;
+            let totals = match self.pace.patient(|| self.table.fund_totals()).await {
+                Ok(totals) => totals,
+                // What cannot be read is a finding.
+                Err(error @ Error::Table(_)) => return Ok(Some(vec![with_causes(&error)])),
+                Err(error) => return Err(error.into()),
+            };
             let findings = all.check(&totals);
+            let findings: Vec<_> = findings.iter().map(ToString::to_string).collect();
             let read = Some((all.clone(), totals));
             if findings.is_empty() || before == read {
                 return Ok(Some(findings));

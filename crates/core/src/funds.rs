@@ -3,10 +3,9 @@
 //! The rows record what the operator of a deployment owes to users. [`fund`] has what a user has,
 //! [`fund_transaction`] what changed it, [`fund_queue`] what waits for an operator, [`new_fund`] the
 //! requests, and [`fund_total`] the sums over all users by which both laws of conservation are
-//! checked. [`fund_audit`] compares all of them.
+//! checked.
 
 pub mod fund;
-pub mod fund_audit;
 pub mod fund_queue;
 pub mod fund_total;
 pub mod fund_transaction;

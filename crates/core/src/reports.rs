@@ -1,9 +1,10 @@
-//! What is added up from records, and whether the rows of a group agree.
+//! What is added up from records, and whether the rows of a group, and those of funds, agree.
 
 pub mod audit;
 pub mod days;
 pub mod debts;
 pub(crate) mod discrepancy;
+pub mod fund_audit;
 pub mod roll;
 pub mod tally;
 pub mod verify;

@@ -211,7 +211,7 @@ pub(crate) struct TransactionView {
     actor_id: schemas::UserId,
     /// Time of creation.
     created_at: schemas::Timestamp,
-    /// Time from which it is no longer completed.
+    /// Time from which it is no longer completed; of a bonus, time from which it has lapsed.
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_at: Option<schemas::Timestamp>,
     /// Time from which its cash can be used.

@@ -83,12 +83,16 @@ pub async fn work<T>(
 }
 
 impl Measured {
-    /// Writes a line about each unreadable row. `request_id` is that of the request, or the name of
+    /// Writes a line about each row that was noted. `request_id` is that of the request, or the name of
     /// the work.
     pub fn warn(&self, request_id: &str) {
         for row in &self.unreadable {
             let (pk, sk, cause) = (&*row.key.pk, &*row.key.sk, with_causes(&*row.cause));
-            tracing::warn!(request_id, kind = UNREADABLE_ROW, pk, sk, cause, "row left out");
+            if let Some(kind) = row.kind.map(FailureKind::as_str) {
+                tracing::error!(request_id, kind, pk, sk, cause, "row does not match others");
+            } else {
+                tracing::warn!(request_id, kind = UNREADABLE_ROW, pk, sk, cause, "row left out");
+            }
         }
     }
 }

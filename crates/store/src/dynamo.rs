@@ -28,5 +28,6 @@ pub(crate) use retry::Retry;
 pub(crate) use scan::Scan;
 pub use scan::Segment;
 pub(crate) use transaction::{MAX_ACTIONS, Transaction, TransactionError};
+pub(crate) use unreadable::note_mismatch;
 pub use unreadable::{UnreadableRow, noting_unreadable};
 pub(crate) use write::Write;

@@ -45,7 +45,7 @@ use ledger::tallies;
 use personal::{days, spendings};
 use records::{activity, expenses, settlements, shared};
 use table::{access, balance};
-use upkeep::{all_groups, aside, keeping, migration, tally_repair};
+use upkeep::{all_groups, aside, fund_audit, fund_void, keeping, migration, tally_repair};
 use write::{commit, idempotency};
 
 pub use access::MemberKey;
@@ -60,6 +60,8 @@ pub use dynamo::{
 };
 pub use expenses::{Deleted, PreviewedExpense};
 pub use export::{ExportPage, ExportPlace, ExportRows, Exported, ExportedRow};
+pub use fund_audit::FundScan;
+pub use fund_void::EndedByForce;
 pub use funds::due::SeenFunds;
 pub use groups::Profile;
 pub use idempotency::{Idempotency, IdempotentRequest, KeyHashes, Outcome, StoredResponse};

@@ -163,7 +163,24 @@ async fn entries_that_were_left_behind_are_found_and_released() {
     assert_eq!(seen["available"].to_string(), "49", "what was left behind counts nowhere");
     assert_eq!(seen["orphaned"][0]["transactionId"], old.as_str());
     assert_eq!(seen["pending"][0]["transactionId"], young.as_str());
-    let version = seen["cash"]["version"].as_u64().unwrap();
+    // What is shown as available can be used.
+    let most = json!({ "type": "cashout", "currency": "EUR", "amount": 49, "to": "DE12" });
+    let debits = "/api/users/me/funds/debits";
+    let asked = bob.post(debits, most).await.id();
+    let void = format!("/api/users/me/funds/transactions/{asked}/void");
+    bob.post(&void, json!({})).await.data(200);
+    let correction = json!({ "type": "correction", "fund": "cash", "currency": "EUR", "amount": 49,
+        "refId": "error 1", "description": "Mistyped" });
+    friends.dave().post("/api/users/2/funds/debits", correction).await.data(201);
+    friends.top_up("2", "49", "bank 49").await;
+    let paid = friends.settle(bob, pay("49", &json!({}))).await.id();
+    friends.end(bob, &paid, "failed").await.data(200);
+    let too_much = friends.settle(bob, pay("49.01", &json!({}))).await;
+    assert_eq!(too_much.code(), (402, "INSUFFICIENT_FUNDS"));
+    let all = friends.settle(bob, pay("60", &json!({ "allowExternal": true }))).await;
+    assert_eq!(all.data(201)["funds"]["amount"], 49);
+    friends.end(bob, &all.id(), "failed").await.data(200);
+    let version = funds(bob).await["cash"]["version"].as_u64().unwrap();
     let checked = bob.post("/api/users/me/funds/check", json!({})).await;
     assert_eq!(checked.data(200)["released"], 1);
     let seen = funds(bob).await;

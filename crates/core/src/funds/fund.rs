@@ -36,7 +36,7 @@ pub const MAX_BONUSES: usize = 50;
 pub const MAX_BONUSES_USED: usize = 20;
 
 /// Number of payments that a bonus names; those before them are only summed up.
-const MAX_USAGE: usize = 100;
+pub(crate) const MAX_USAGE: usize = 100;
 
 /// Seconds after which a pending entry without its transaction counts as left behind.
 const ORPHAN_S: u64 = 60;
@@ -326,6 +326,17 @@ pub enum FundChange {
     },
 }
 
+impl FundChange {
+    /// Which fund it changes.
+    #[must_use]
+    pub fn key(&self) -> FundKey {
+        match self {
+            Self::Put { fund, .. } => fund.key(),
+            Self::Delete { read } => read.key(),
+        }
+    }
+}
+
 /// What a user has in a currency, in minor units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FundSums {
@@ -448,16 +459,24 @@ impl Funds {
     /// [`FundError::TooMany`] if a fund has as many as are allowed.
     pub fn authorise(&mut self, of: &FundTransaction) -> Result<(), FundError> {
         for (key, amount) in of.parts() {
-            let fund = self.fund(key, of.currency, of.created_at);
-            if fund.pending.len() >= MAX_PENDING {
+            if self.is_full(key) {
                 return Err(FundError::TooMany {
                     limit: Limit::FundTransactions,
                     most: MAX_PENDING,
                 });
             }
+            let fund = self.fund(key, of.currency, of.created_at);
             fund.pending.insert(of.id, Pending { amount, flow: of.flow });
         }
         Ok(())
+    }
+
+    /// Whether a fund has as many pending transactions as are allowed, without those that were left
+    /// behind.
+    #[must_use]
+    pub fn is_full(&self, key: FundKey) -> bool {
+        let pending = self.get(key).into_iter().flat_map(|fund| fund.pending.keys());
+        pending.filter(|id| !self.orphans.contains(id)).count() >= MAX_PENDING
     }
 
     /// Completes an authorised transaction, whose amounts are withheld.
@@ -595,17 +614,51 @@ impl Funds {
 
     /// Removes the pending entries of transactions that were left behind, and returns their number.
     pub fn release_orphans(&mut self, now: Timestamp) -> usize {
+        let keys: Vec<_> = self.rows.keys().copied().collect();
+        let released = keys.into_iter().map(|key| self.release_orphans_of(key, now));
+        released.fold(0, usize::saturating_add)
+    }
+
+    /// [`Funds::release_orphans`] of one fund.
+    pub fn release_orphans_of(&mut self, key: FundKey, now: Timestamp) -> usize {
         let Self { rows, orphans, .. } = self;
-        let mut released = 0_usize;
-        for fund in rows.values_mut() {
-            let before = fund.pending.len();
-            fund.pending.retain(|id, _| !orphans.contains(id));
-            if fund.pending.len() < before {
-                fund.updated_at = now;
-                released = released.saturating_add(before.saturating_sub(fund.pending.len()));
-            }
+        let Some(fund) = rows.get_mut(&key) else { return 0 };
+        let before = fund.pending.len();
+        fund.pending.retain(|id, _| !orphans.contains(id));
+        let released = before.saturating_sub(fund.pending.len());
+        if released > 0 {
+            fund.updated_at = now;
         }
         released
+    }
+
+    /// Removes what the funds say of a transaction that is not completed. Bonuses name the one that
+    /// was `written` for what they have already paid of it.
+    pub fn forget(
+        &mut self,
+        id: FundTransactionId,
+        written: Option<&FundTransaction>,
+        now: Timestamp,
+    ) {
+        self.rows.retain(|_, fund| {
+            let was_pending = fund.pending.remove(&id).is_some();
+            let mut was_used = false;
+            if let Some(bonus) = &mut fund.bonus {
+                was_used = bonus.usage.remove(&id).is_some();
+                let paid = written.filter(|it| it.flow == FundFlow::Debit);
+                let paid = paid
+                    .zip(fund.id)
+                    .and_then(|(it, own)| it.bonus_usage.get(&own).map(|amount| (it.id, *amount)));
+                if let Some((by, amount)) = paid {
+                    bonus.used(by, amount);
+                    was_used = true;
+                }
+            }
+            if was_pending || was_used {
+                fund.updated_at = now;
+            }
+            !(was_pending || was_used) || !fund.is_spent()
+        });
     }
 
     /// All transactions that are pending in the funds.

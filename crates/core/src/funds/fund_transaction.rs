@@ -112,7 +112,7 @@ pub struct FundTransaction {
     pub waits_behind: Option<u8>,
     /// Time of creation.
     pub created_at: Timestamp,
-    /// Time from which it is no longer completed.
+    /// Time from which it is no longer completed; of a bonus, time from which it has lapsed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
     /// Time from which its cash can be used.

@@ -40,6 +40,9 @@ pub const KIND: &str = "kind";
 /// none.
 pub const FORMAT_VERSION: &str = "formatVersion";
 
+/// Attributes of keys in the indexes.
+pub(crate) const INDEXES: [&str; 6] = ["GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "GSI3PK", "GSI3SK"];
+
 /// The most attributes that a row has besides those of its entity: eight of keys, the kind and the
 /// version.
 const MAX_OTHER_ATTRIBUTES: usize = 10;
@@ -169,6 +172,16 @@ pub fn from_item<T: Row>(mut item: Item) -> Result<T, Error> {
         let attribute = error.to_string();
         Error::Table(UnreadableAttribute { kind: T::KIND, attribute }.into())
     })
+}
+
+/// Names of the attributes of the indexes that do not follow from the entity of a stored row.
+pub(crate) fn wrong_indexes<T: Row>(stored: &Item, entity: &T) -> Vec<&'static str> {
+    let right: HashMap<_, _> = entity.keys().attributes().collect();
+    let is_wrong = |name: &&str| {
+        let stored = stored.get(*name);
+        stored != right.get(name).map(|key| AttributeValue::S(key.clone())).as_ref()
+    };
+    INDEXES.into_iter().filter(is_wrong).collect()
 }
 
 /// Renames the attributes of a row, and the keys of its maps, from `PascalCase` to `camelCase`, but

@@ -507,8 +507,13 @@ impl From<Error> for Problem {
                                ledger, which takes more than one request; try again";
                 later(Self::failed(Code::Unavailable, message, error))
             }
-            Error::Table(_) | Error::Discrepancy(_) | Error::FundsMismatch(_) => {
+            Error::Table(_) | Error::Discrepancy(_) => {
                 Self::failed(Code::Internal, "an internal error occurred", error)
+            }
+            Error::FundsMismatch(_) => {
+                let message = "the funds do not match their transactions; an operator has to end \
+                               what is open";
+                Self::failed(Code::Internal, message, error)
             }
         }
     }

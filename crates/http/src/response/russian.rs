@@ -142,6 +142,10 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
     ),
     ("an internal error occurred", "произошла внутренняя ошибка"),
     (
+        "the funds do not match their transactions; an operator has to end what is open",
+        "средства не сходятся с их операциями; открытое должен закрыть оператор",
+    ),
+    (
         "the resource has changed since it was read; read it again",
         "данные изменились с момента чтения; прочитайте их заново",
     ),

@@ -98,8 +98,19 @@ impl Db {
     /// The entities at `keys` that exist, without v0 rows that cannot be read.
     pub(crate) async fn batch<T: Row>(
         &self,
-        mut keys: Vec<Primary>,
+        keys: Vec<Primary>,
     ) -> Result<HashMap<Primary, T>, Error> {
+        let mut rows = HashMap::new();
+        for item in self.items_at(keys).await? {
+            if let (Some(key), Some(row)) = (Primary::of(&item), readable(item)?) {
+                rows.insert(key, row);
+            }
+        }
+        Ok(rows)
+    }
+
+    /// The rows at `keys` that exist, each once and in any order.
+    pub(crate) async fn items_at(&self, mut keys: Vec<Primary>) -> Result<Vec<Item>, Error> {
         // DynamoDB refuses a key that appears twice.
         let mut seen = HashSet::new();
         keys.retain(|key| seen.insert(key.clone()));
@@ -109,13 +120,9 @@ impl Db {
         };
         let chunks: Vec<_> = keys.chunks(BATCH).map(chunk).collect();
         let mut read = stream::iter(chunks).buffer_unordered(BATCHES_AT_ONCE);
-        let mut rows = HashMap::new();
+        let mut rows = Vec::new();
         while let Some(items) = read.try_next().await? {
-            for item in items {
-                if let (Some(key), Some(row)) = (Primary::of(&item), readable(item)?) {
-                    rows.insert(key, row);
-                }
-            }
+            rows.extend(items);
         }
         Ok(rows)
     }

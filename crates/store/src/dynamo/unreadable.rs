@@ -1,9 +1,11 @@
-//! v0 rows that cannot be read. Lists leave them out, and the log of the request names them.
+//! Rows that do not stop a request although something is wrong with them, which its log names: v0 rows
+//! that cannot be read, which lists leave out, and rows that do not agree with others.
 
 use std::cell::RefCell;
 
 use fracti_core::{
     Cause, Error,
+    input::FailureKind,
     keys::Primary,
     row::{self, FORMAT_VERSION, Item, Row},
 };
@@ -11,20 +13,22 @@ use fracti_core::{
 /// Rows that are noted for one request at most.
 const MAX_NOTED: usize = 20;
 
-/// A v0 row that cannot be read.
+/// A row with which something is wrong.
 #[derive(Debug)]
 pub struct UnreadableRow {
     /// Its key.
     pub key: Primary,
     /// What is wrong with it.
     pub cause: Cause,
+    /// Kind of the failure; `None` for a v0 row that cannot be read, and is left out.
+    pub kind: Option<FailureKind>,
 }
 
 tokio::task_local! {
     static NOTED: RefCell<Vec<UnreadableRow>>;
 }
 
-/// Runs `work`, and returns the unreadable rows that it left out: at most twenty, each once.
+/// Runs `work`, and returns the rows that it noted: at most twenty, each once.
 pub async fn noting_unreadable<T>(work: impl Future<Output = T>) -> (T, Vec<UnreadableRow>) {
     NOTED
         .scope(RefCell::default(), async {
@@ -70,11 +74,16 @@ pub(super) fn readable<T: Row>(item: Item) -> Result<Option<T>, Error> {
     match (row::from_item(item), key) {
         (Ok(entity), _) => Ok(Some(entity)),
         (Err(Error::Table(cause)), Some(key)) => {
-            note(UnreadableRow { key, cause });
+            note(UnreadableRow { key, cause, kind: None });
             Ok(None)
         }
         (Err(error), _) => Err(error),
     }
+}
+
+/// Notes a row that does not agree with the others of a user's funds.
+pub(crate) fn note_mismatch(key: Primary, what: &'static str) {
+    note(UnreadableRow { key, cause: what.into(), kind: Some(FailureKind::FundsMismatch) });
 }
 
 /// Notes a row. Outside of [`noting_unreadable`] nothing is noted.

@@ -57,7 +57,7 @@ impl Table {
         self.write(idempotency, || async {
             let (funds, queue) =
                 tokio::join!(self.funds_of_member(owner), self.fund_queue(owner, work));
-            let (mut funds, queue) = (funds?, queue?);
+            let (funds, queue) = (funds?, queue?);
             let new = new.check(actor.id != owner)?;
             let (kind, parts) = match new.fund {
                 PlainFund::Cash => (FundTransactionType::Topup, Parts::cash(new.amount.minor)),
@@ -65,6 +65,8 @@ impl Table {
             };
             let id = FundTransactionId::new(now, random);
             let (flow, currency) = (FundFlow::Credit, new.amount.currency);
+            let is_full = new.ref_id.is_none() && funds.is_full(FundKey::Cash(currency));
+            let mut funds = self.unless_short(funds, is_full, now).await?;
             let entry = NewEntry { id, kind, flow, currency, parts, actor: actor.id, now };
             let entered = FundTransaction::new(&funds, entry);
             let entered = FundTransaction { description: new.description, ..entered };
@@ -99,7 +101,8 @@ impl Table {
             let (kind, flow) = (FundTransactionType::Bonus, FundFlow::Credit);
             let entry = NewEntry { id, kind, flow, currency, parts, actor, now };
             let given = FundTransaction::new(&funds, entry);
-            let given = FundTransaction { description: new.note.clone(), ..given };
+            let (description, expires_at) = (new.note.clone(), Some(new.expires_at));
+            let given = FundTransaction { description, expires_at, ..given };
             let (awarded, note, usage) = (minor, new.note, BTreeMap::new());
             let bonus = Bonus { awarded, given_by: actor, note, usage, used_earlier: 0 };
             funds.give(&given, bonus, new.expires_at);
@@ -132,6 +135,9 @@ impl Table {
             match new {
                 FundDebit::Cashout { amount, to, description } => {
                     let (kind, currency) = (FundTransactionType::Cashout, amount.currency);
+                    let is_short = funds.cover(amount, Payable::Cash, now).is_err()
+                        || funds.is_full(FundKey::Cash(currency));
+                    let funds = self.unless_short(funds, is_short, now).await?;
                     let parts = funds.cover(amount, Payable::Cash, now).map_err(Error::from)?;
                     let entry = NewEntry { id, kind, flow, currency, parts, actor: actor_id, now };
                     let entered = FundTransaction::new(&funds, entry);
@@ -141,6 +147,8 @@ impl Table {
                 }
                 FundDebit::Correction { fund, bonus_id, amount, ref_id, description } => {
                     let (kind, currency) = (FundTransactionType::Correction, amount.currency);
+                    let is_short = corrected(&funds, fund, bonus_id, amount, now).is_err();
+                    let funds = self.unless_short(funds, is_short, now).await?;
                     let parts = corrected(&funds, fund, bonus_id, amount, now)?;
                     let entry = NewEntry { id, kind, flow, currency, parts, actor: actor_id, now };
                     let done = FundTransaction::new(&funds, entry);

@@ -6,12 +6,13 @@ use fracti_core::{
     fund::{Fund, FundFlow, FundKey, FundKind, FundStatus, Funds, Parts},
     fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
     id::{FundTransactionId, UserId},
+    keys::{self, Primary},
     time::Timestamp,
 };
 
 use crate::{
     commit::Decision,
-    dynamo::{Transaction, TransactionError, Write},
+    dynamo::{Transaction, TransactionError, Write, note_mismatch},
     funds::changing::{add_total, agreed, fund_writes, put_changed},
     idempotency::{Idempotency, Outcome},
     table::{RequestContext, Table},
@@ -47,11 +48,12 @@ impl Table {
         let (funds, pending) = self.funds_with_pending(owner, now).await?;
         let over: Vec<_> = funds.all().filter(|fund| fund.is_over(now)).map(Fund::key).collect();
         for key in over {
-            self.end_fund(owner, key, now).await?;
+            noted(keys::fund(owner, key), self.end_fund(owner, key, now).await)?;
         }
         let is_report = |it: &&FundTransaction| it.kind != FundTransactionType::Settlement;
         for row in pending.iter().filter(|it| it.is_over(now)).filter(is_report) {
-            self.end_if_over(owner, row.id, now).await?;
+            let ended = self.end_if_over(owner, row.id, now).await.map(drop);
+            noted(keys::fund_transaction(owner, row.id), ended)?;
         }
         self.write(idempotency, || async {
             let mut funds = self.funds_in_detail(owner, now).await?;
@@ -63,8 +65,8 @@ impl Table {
         .await
     }
 
-    /// Ends a bonus or held cash whose time is over: the rest of a bonus lapses, and held cash
-    /// becomes cash. Does nothing if that is done.
+    /// Ends a bonus or held cash whose time is over, and releases entries that were left behind: the
+    /// rest of a bonus lapses, and held cash becomes cash. Does nothing if that is done.
     ///
     /// # Errors
     ///
@@ -77,7 +79,8 @@ impl Table {
     ) -> Result<(), Error> {
         let work = Idempotency::own_work("end-fund", now);
         let ended = self.write(&work, || async {
-            let funds = self.funds(owner).await?;
+            let mut funds = self.funds_in_detail(owner, now).await?;
+            funds.release_orphans_of(key, now);
             match funds.get(key).cloned().filter(|fund| fund.is_over(now)) {
                 None => Ok(Decision::Done(())),
                 Some(fund) if fund.kind == FundKind::Held => self.use_held(funds, &fund, now).await,
@@ -107,6 +110,18 @@ impl Table {
         let mut writes = Transaction::from_iter(fund_writes(&funds)?);
         writes.add(put_changed(&done, FundStatus::Held)?);
         Ok(Decision::Write(writes, ()))
+    }
+}
+
+/// What was done about one of a user's rows. One that does not agree with the others is noted, and
+/// the rest goes on.
+fn noted(key: Primary, done: Result<(), Error>) -> Result<(), Error> {
+    match done {
+        Err(Error::FundsMismatch(_)) => {
+            note_mismatch(key, "it is due, but does not agree with the others");
+            Ok(())
+        }
+        done => done,
     }
 }
 

@@ -9,30 +9,54 @@ use fracti_core::{
     fund_transaction::{FundTransaction, FundWork},
     group::MemberRow,
     id::{FundTransactionId, UserId},
-    keys::{self, prefix},
+    keys::{self, Primary, prefix},
+    row::Row,
     time::Timestamp,
 };
 
 use crate::{
-    dynamo::{Order, Page, Range, Slice, Sort},
+    dynamo::{Expression, Order, Page, Range, Slice, Sort, note_mismatch},
     table::Table,
 };
 
 impl Table {
     /// All funds of a user, in one query. It is not isolated from a payment that is committed while
     /// it runs: what it reads of several rows may never have been there together.
-    pub async fn funds(&self, owner: UserId) -> Result<Funds, Error> {
-        let range = Range::table(keys::own_partition(owner), prefix::FUND);
-        Ok(Funds::new(owner, self.db.all::<Fund>(&range).await?))
-    }
-
-    /// All funds of a user, in which pending entries that were left behind count nowhere.
     ///
     /// # Errors
     ///
-    /// [`Error::FundsMismatch`] if an entry of a completed transaction is still pending.
+    /// [`Error::FundsMismatch`] if a row has the attributes of another key: it would be written
+    /// there.
+    pub async fn funds(&self, owner: UserId) -> Result<Funds, Error> {
+        let range = Range::table(keys::own_partition(owner), prefix::FUND);
+        let rows = self.db.all_by_key::<Fund>(&range, &Expression::default()).await?;
+        let of_row = |(key, fund): (Option<Primary>, Option<Fund>)| {
+            let fund = fund.filter(|fund| key == Some(fund.keys().primary));
+            fund.ok_or_else(|| Error::funds_mismatch("a fund has the attributes of another key"))
+        };
+        let funds: Vec<_> = rows.into_iter().map(of_row).collect::<Result<_, _>>()?;
+        Ok(Funds::new(owner, funds))
+    }
+
+    /// All funds of a user, in which pending entries that were left behind count nowhere. An entry of
+    /// a transaction that has ended counts as withheld, and is named in the log.
     pub async fn funds_in_detail(&self, owner: UserId, now: Timestamp) -> Result<Funds, Error> {
         Ok(self.funds_with_pending(owner, now).await?.0)
+    }
+
+    /// The funds, read in detail if they are short for a decision: entries that were left behind may
+    /// withhold what it needs.
+    pub(crate) async fn unless_short(
+        &self,
+        funds: Funds,
+        is_short: bool,
+        now: Timestamp,
+    ) -> Result<Funds, Error> {
+        if is_short && !funds.pending().is_empty() {
+            self.funds_in_detail(funds.owner, now).await
+        } else {
+            Ok(funds)
+        }
     }
 
     /// [`Table::funds_in_detail`], with the transactions that are pending in the funds.
@@ -59,9 +83,8 @@ impl Table {
         let still: BTreeSet<_> = pending.intersection(&funds.pending()).copied().collect();
         let (orphans, others): (BTreeSet<_>, BTreeSet<_>) =
             still.iter().partition(|id| is_orphan(id));
-        if others.iter().any(is_ended) {
-            let what = "an entry of a completed transaction is still pending";
-            return Err(Error::funds_mismatch(what));
+        for id in others.iter().filter(|id| is_ended(id)) {
+            note_mismatch(key(*id), "an entry of a completed transaction is still pending");
         }
         funds.orphans = orphans;
         Ok((funds, rows.into_values().collect()))
@@ -87,8 +110,13 @@ impl Table {
         owner: UserId,
         id: FundTransactionId,
     ) -> Result<FundTransaction, Error> {
-        let row = self.db.get(keys::fund_transaction(owner, id)).await?;
-        row.ok_or_else(|| FundError::NoTransaction.into())
+        let row: Option<FundTransaction> = self.db.get(keys::fund_transaction(owner, id)).await?;
+        let row = row.ok_or(FundError::NoTransaction)?;
+        if (row.owner, row.id) != (owner, id) {
+            let what = "a transaction has the attributes of another key";
+            return Err(Error::funds_mismatch(what));
+        }
+        Ok(row)
     }
 
     /// A page of what waits for an operator, oldest first. What was done a moment ago may still be

@@ -3,6 +3,8 @@
 //! Funds change in the transaction of the settlement: they are withheld when it is recorded, paid when
 //! it is completed, and released when it fails. So a settlement is paid once or not at all.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use fracti_core::{
     Error,
     currency::Currency,
@@ -12,6 +14,7 @@ use fracti_core::{
     group_change::{ChangeKind, Subject},
     id::{FundTransactionId, GroupId, MemberId, SettlementId, UserId},
     input::Draft,
+    keys,
     ledger::Ledger,
     money::Money,
     settlement::{FromFunds, NewSettlement, PaidFromFunds, Settlement, SettlementStatus},
@@ -39,6 +42,27 @@ struct AtOnce {
     pending: Vec<Settlement>,
 }
 
+/// Whether the payer's funds are read in detail: only once they are short for a decision, because
+/// entries that were left behind may withhold what it needs.
+#[derive(Debug, Default)]
+struct Detail(AtomicBool);
+
+impl Detail {
+    fn is_needed(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Begins the decision again if the funds are short and were not read in detail yet.
+    fn need_if(&self, is_short: bool, funds: &Funds) -> Result<(), TransactionError> {
+        let is_new = is_short && !funds.pending().is_empty() && !self.is_needed();
+        if is_new {
+            self.0.store(true, Ordering::Relaxed);
+            return Err(TransactionError::Retry);
+        }
+        Ok(())
+    }
+}
+
 impl Table {
     /// Records a settlement that the payer's funds pay: they are withheld for seven days, or paid at
     /// once.
@@ -58,6 +82,7 @@ impl Table {
         let how = new.from_funds();
         let to = new.fields().and_then(|new| new.to.value().copied());
         let pays_now = how.is_some_and(|how| how.pay_now);
+        let detail = &Detail::default();
         let read = || async move {
             let at_once = async {
                 let Some(to) = to.filter(|_| pays_now) else { return Ok(None) };
@@ -80,8 +105,12 @@ impl Table {
                 let version = ledger.version;
                 Ok::<_, Error>(Some(AtOnce { recipient, version, pending }))
             };
+            let payer = async {
+                let funds = self.funds(user).await?;
+                self.unless_short(funds, detail.is_needed(), context.now).await
+            };
             let targets = self.targets_if(!new.has_date(), user);
-            tokio::try_join!(self.funds(user), at_once, targets)
+            tokio::try_join!(payer, at_once, targets)
         };
         let create =
             |group: &Group,
@@ -97,9 +126,11 @@ impl Table {
                 let id = SettlementId::new(at, context.random);
                 let settlement = Settlement { id, created_at: at, ..settlement };
                 let settlement = if how.pay_now {
+                    let is_short = payer.cover(money(&settlement)?, Payable::Cash, at).is_err();
+                    detail.need_if(is_short, &payer)?;
                     pay_at_once(&mut transaction, payer, at_once, settlement, context)?
                 } else {
-                    withhold(&mut transaction, payer, settlement, how, context)?
+                    withhold(&mut transaction, (payer, detail), settlement, how, context)?
                 };
                 transaction.tell(Subject::settlement(ChangeKind::SettlementRecorded, &settlement));
                 Ok((transaction, settlement))
@@ -163,8 +194,15 @@ impl Table {
     ) -> Result<Vec<Write>, Error> {
         let Some(paid) = &settlement.funds else { return Ok(Vec::new()) };
         let [payer, _] = users(settlement)?;
-        let (held, mut funds) =
-            tokio::try_join!(self.fund_transaction(payer, paid.transaction_id), self.funds(payer))?;
+        let key = keys::fund_transaction(payer, paid.transaction_id);
+        let (held, funds) = tokio::join!(self.db.get(key), self.funds(payer));
+        let mut funds = funds?;
+        let Some(held): Option<FundTransaction> = held? else {
+            // Something else than Fracti has deleted it, and nothing writes it again: it was new with
+            // the settlement. Nothing is left to be paid.
+            funds.forget(paid.transaction_id, None, at);
+            return fund_writes(&funds);
+        };
         if held.status != FundStatus::Authorised {
             return Err(Error::funds_mismatch("the transaction of a pending settlement has ended"));
         }
@@ -190,9 +228,11 @@ impl Table {
             return Ok(Vec::new());
         }
         let [payer, recipient] = users(settlement)?;
-        let (mut payer, mut recipient) =
-            tokio::try_join!(self.funds(payer), self.funds(recipient))?;
-        let parts = recipient.cover(money(settlement)?, Payable::Cash, at)?;
+        let (mut payer, recipient) = tokio::try_join!(self.funds(payer), self.funds(recipient))?;
+        let amount = money(settlement)?;
+        let is_short = recipient.cover(amount, Payable::Cash, at).is_err();
+        let mut recipient = self.unless_short(recipient, is_short, at).await?;
+        let parts = recipient.cover(amount, Payable::Cash, at)?;
         let id = FundTransactionId::new(at, random);
         let other_id = FundTransaction::further_id(at, random, "returned");
         let by = recipient.owner;
@@ -260,7 +300,7 @@ impl Table {
 /// Withholds what funds pay of a settlement, which is pending.
 fn withhold(
     transaction: &mut LedgerTransaction,
-    mut payer: Funds,
+    (mut payer, detail): (Funds, &Detail),
     settlement: Settlement,
     how: FromFunds,
     context: RequestContext,
@@ -269,6 +309,7 @@ fn withhold(
     let from = if how.hold_until.is_some() { Payable::Cash } else { Payable::All };
     let at = transaction.at();
     let mut parts = payer.allocate(amount, from, at);
+    detail.need_if(parts.total() < amount.minor, &payer)?;
     if parts.total() < amount.minor && !how.allow_external {
         parts = payer.cover(amount, from, at).map_err(Error::from)?;
     }
@@ -284,6 +325,8 @@ fn withhold(
     let entered = FundTransaction::new(&payer, entry(id, parts, &settlement, payer.owner, at));
     let expires_at = at.plus_seconds(HOLD_S);
     let entered = of_settlement(entered, &settlement, users(&settlement)?[1]).until(expires_at);
+    let is_full = entered.parts().iter().any(|(key, _)| payer.is_full(*key));
+    detail.need_if(is_full, &payer)?;
     payer.authorise(&entered).map_err(Error::from)?;
     let external = amount.minor.saturating_sub(entered.amount);
     let settlement = Settlement {

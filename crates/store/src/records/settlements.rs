@@ -281,11 +281,25 @@ impl Table {
     /// transaction may pay another settlement, and its payer gets back what was withheld.
     pub(crate) async fn fail(
         &self,
-        mut transaction: LedgerTransaction,
+        transaction: LedgerTransaction,
         settlement: Settlement,
         by: Option<UserId>,
     ) -> Result<Decision<Settlement>, TransactionError> {
-        let expired = by.is_none();
+        let released = self.release_funds(&settlement, by, transaction.at()).await;
+        let released = self.agreed_with(&settlement, released).await?;
+        let (transaction, failed) =
+            self.failed(transaction, settlement, by.is_none(), released).await?;
+        transaction.commit(failed)
+    }
+
+    /// Adds what fails a settlement, with the writes that release what funds withhold for it.
+    pub(crate) async fn failed(
+        &self,
+        mut transaction: LedgerTransaction,
+        settlement: Settlement,
+        expired: bool,
+        released: impl IntoIterator<Item = Write>,
+    ) -> Result<(LedgerTransaction, Settlement), Error> {
         let attributes = [
             ("status", Some(row::to_value(&SettlementStatus::Failed)?)),
             ("txHash", None),
@@ -294,13 +308,12 @@ impl Table {
         let write = Write::update(key(&settlement), attributes).when(unchanged(&settlement)?);
         let writes = [Some(write), self.release_hash(&settlement).await?];
         transaction.add_all(writes.into_iter().flatten());
-        let released = self.release_funds(&settlement, by, transaction.at()).await;
-        transaction.add_all(self.agreed_with(&settlement, released).await?);
+        transaction.add_all(released);
         transaction.state().ended(settlement.parties());
         let (status, tx_hash) = (SettlementStatus::Failed, None);
         let failed = Settlement { status, tx_hash, expired, ..settlement };
         transaction.tell(Subject::settlement(ChangeKind::SettlementFailed, &failed));
-        transaction.commit(failed)
+        Ok((transaction, failed))
     }
 
     /// Completes a settlement and records it in the ledger.

@@ -178,11 +178,20 @@ impl Table {
     }
 
     /// The rows of a range, read in pages.
-    async fn every_row(&self, range: &Range) -> Result<Vec<Item>, Error> {
+    pub(crate) async fn every_row(&self, range: &Range) -> Result<Vec<Item>, Error> {
+        self.every_row_where(range, &Expression::default()).await
+    }
+
+    /// The rows of a range that fulfil a condition, read in pages.
+    pub(crate) async fn every_row_where(
+        &self,
+        range: &Range,
+        filter: &Expression,
+    ) -> Result<Vec<Item>, Error> {
         let (mut rows, mut after) = (Vec::new(), None);
         loop {
             let page = Page { limit: AT_ONCE, after };
-            let (items, ended) = self.db.items(range, &page, &Expression::default()).await?;
+            let (items, ended) = self.db.items(range, &page, filter).await?;
             after = items.last().map(|item| range.position_of(item));
             rows.extend(items);
             if ended || after.is_none() {

@@ -4,64 +4,127 @@ use std::collections::BTreeSet;
 
 use fracti_core::{
     Error,
-    fund::Fund,
+    fund::FundStatus,
     fund_audit::{FundFinding, FundRows},
+    fund_total::FundReference,
     fund_transaction::FundTransaction,
     id::UserId,
-    keys::{self, prefix},
+    keys::{self, Primary, prefix},
     row::{self, AttributeValue, Item, Row},
+    settlement::Settlement,
     time::Timestamp,
 };
 
 use crate::{
-    dynamo::{Expression, Page, Position, Range, Retry},
+    dynamo::{Expression, Position, Range, Retry},
     table::Table,
 };
 
-/// Transactions that are read with one request, at most.
-const AT_ONCE: usize = 1_000;
+/// What a part of the table has of funds.
+#[derive(Clone, Debug, Default)]
+pub struct FundScan {
+    /// Users who have rows of funds, or whose funds pay a settlement.
+    pub owners: BTreeSet<UserId>,
+    /// Rows of references, each with the user of its transaction.
+    pub references: Vec<(UserId, Item)>,
+    /// Position after it, unless the table ends there.
+    pub next: Option<Position>,
+}
 
 impl Table {
-    /// Users in the next part of the table who have funds or transactions of funds, and the position
-    /// after it, unless the table ends there. Who got their first funds in the last second may be
-    /// missing.
-    pub async fn fund_owners(
-        &self,
-        after: Option<Position>,
-    ) -> Result<(BTreeSet<UserId>, Option<Position>), Error> {
-        let kinds = [Fund::KIND, FundTransaction::KIND];
-        let kinds = kinds.map(|kind| AttributeValue::S(kind.to_owned()));
-        let of_funds = Expression::one_of(row::KIND, kinds.into());
-        let (rows, next) = self.db.scan_where(&of_funds, after).await?;
-        let owner = |row: Item| match row.get("PK")? {
-            AttributeValue::S(key) => key.strip_prefix(prefix::MEMBER)?.parse().ok(),
-            _ => None,
-        };
-        Ok((rows.into_iter().filter_map(owner).collect(), next))
-    }
-
-    /// All rows of a user's funds, and the other sides of their payments. They are of one moment only
-    /// if nothing changes them meanwhile.
-    pub async fn fund_rows(&self, owner: UserId) -> Result<FundRows, Error> {
-        let range = |prefix| Range::table(keys::own_partition(owner), prefix);
-        let funds = self.db.all::<Fund>(&range(prefix::FUND)).await?;
-        let mut transactions: Vec<FundTransaction> = Vec::new();
-        let mut page = Page { limit: AT_ONCE, after: None };
-        loop {
-            let read = self.db.page(&range(prefix::FUND_TRANSACTION), &page).await?;
-            transactions.extend(read.items);
-            page.after = read.next;
-            if page.after.is_none() {
-                break;
+    /// What the next part of the table has of funds. Who got their first funds in the last second
+    /// may be missing.
+    pub async fn scan_funds(&self, after: Option<Position>) -> Result<FundScan, Error> {
+        let text = |text: &str| AttributeValue::S(text.to_owned());
+        // The rows of a user's funds, of whatever kind something else has made them.
+        let of_funds = Expression::begins_with("SK", "F");
+        let references = Expression::one_of(row::KIND, vec![text(FundReference::KIND)]);
+        let paid = Expression::equal(row::KIND, text(Settlement::KIND));
+        let paid = paid.and(Expression::with_attribute("funds"));
+        let filter = of_funds.or(references).or(paid);
+        let (rows, next) = self.db.scan_where(&filter, after).await?;
+        let mut scan = FundScan { next, ..FundScan::default() };
+        for row in rows {
+            let is_of = |kind: &str| row.get(row::KIND) == Some(&text(kind));
+            let user = |name: &str, prefix: &str| match row.get(name)? {
+                AttributeValue::S(key) => key.strip_prefix(prefix)?.parse::<UserId>().ok(),
+                _ => None,
+            };
+            if is_of(Settlement::KIND) {
+                scan.owners.extend(user("fromUserId", ""));
+            } else if is_of(FundReference::KIND) {
+                let owner = user("owner", "");
+                scan.owners.extend(owner);
+                scan.references.extend(owner.map(|owner| (owner, row)));
+            } else {
+                scan.owners.extend(user("PK", prefix::MEMBER));
             }
         }
-        // They are read last: what one side names, the other one has.
-        let others = transactions.iter().filter_map(|of| of.other_user_id.zip(of.other_id));
-        let others: BTreeSet<_> = others.collect();
-        let others = others.into_iter().map(|(user, id)| keys::fund_transaction(user, id));
-        let others = self.db.batch::<FundTransaction>(others.collect()).await?;
-        let others = others.into_values().map(|of| ((of.owner, of.id), of)).collect();
-        Ok(FundRows { funds, transactions, others })
+        Ok(scan)
+    }
+
+    /// All rows of a user's funds, the other sides of their payments, the references, and the
+    /// settlements that they pay. They are of one moment only if nothing changes them meanwhile.
+    pub async fn fund_rows(&self, owner: UserId) -> Result<FundRows, Error> {
+        let mut rows = FundRows::none(owner);
+        let range = |prefix| Range::table(keys::own_partition(owner), prefix);
+        for item in self.every_row(&range(prefix::FUND)).await? {
+            rows.add_fund(item);
+        }
+        for item in self.every_row(&range(prefix::FUND_TRANSACTION)).await? {
+            rows.add_transaction(item);
+        }
+        if let Some(item) = self.db.item(keys::fund_queue(owner)).await? {
+            rows.add_queue(item);
+        }
+        let paid = Range::index("GSI3", keys::own_partition(owner), prefix::SETTLEMENT);
+        let from_funds = Expression::with_attribute("funds");
+        let paid = self.every_row_where(&paid, &from_funds).await?;
+        // They are read last: what one row names, the other ones have.
+        let others = rows.transactions.iter().filter_map(|of| of.other_user_id.zip(of.other_id));
+        let others = others.map(|(user, id)| keys::fund_transaction(user, id));
+        let completed = rows.transactions.iter().filter(|of| of.status == FundStatus::Completed);
+        let references = completed.filter_map(|of| Some(FundReference::of(of)?.keys().primary));
+        let named = rows.transactions.iter().filter_map(|of| {
+            let at = of.settlement_id?.created_at()?;
+            Some(keys::settlement(of.group_id?, at))
+        });
+        let settlements = named.chain(paid.iter().filter_map(Primary::of));
+        let (others, references, settlements) = tokio::try_join!(
+            self.items_in_order(others),
+            self.items_in_order(references),
+            self.items_in_order(settlements),
+        )?;
+        for item in others {
+            if let Ok(other) = row::from_item::<FundTransaction>(item) {
+                rows.others.insert((other.owner, other.id), other);
+            }
+        }
+        for item in references {
+            rows.add_reference(item);
+        }
+        for item in settlements {
+            rows.add_settlement(item);
+        }
+        let groups: BTreeSet<_> = rows.transactions.iter().filter_map(|of| of.group_id).collect();
+        for group in groups {
+            if self.db.item(keys::group(group)).await?.is_some() {
+                rows.groups.insert(group);
+            }
+        }
+        Ok(rows)
+    }
+
+    /// The rows at these keys, each once, in the order of their keys.
+    async fn items_in_order(
+        &self,
+        keys: impl IntoIterator<Item = Primary>,
+    ) -> Result<Vec<Item>, Error> {
+        let keys: BTreeSet<_> = keys.into_iter().map(|key| (key.pk, key.sk)).collect();
+        let keys = keys.into_iter().map(|(pk, sk)| Primary { pk, sk }).collect();
+        let mut items = self.db.items_at(keys).await?;
+        items.sort_by_cached_key(|item| Primary::of(item).map(|key| (key.pk, key.sk)));
+        Ok(items)
     }
 
     /// The rows of a user's funds, and what is wrong with them. Findings are of two reads that

@@ -6,11 +6,10 @@ use super::{Audit, Mend};
 use crate::{
     Error,
     keys::Primary,
-    row::{AttributeValue, FORMAT_VERSION, Item, KIND, Row, from_item, to_item},
+    row::{
+        AttributeValue, FORMAT_VERSION, INDEXES, Item, KIND, Row, from_item, to_item, wrong_indexes,
+    },
 };
-
-/// Attributes of keys in the indexes.
-const INDEXES: [&str; 6] = ["GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK", "GSI3PK", "GSI3SK"];
 
 /// A row that can be read, with its entity.
 #[derive(Clone, Debug)]
@@ -79,9 +78,8 @@ impl Audit {
     /// [`Audit::check_indexes`], without the attributes `left_out`.
     pub(super) fn check_indexes_but<T: Row>(&mut self, kept: &Kept<T>, left_out: &[&str]) {
         let Ok(right) = to_item(&kept.row) else { return };
-        let is_wrong = |name: &&str| right.get(*name) != kept.item.get(*name);
-        let checked = INDEXES.into_iter().filter(|name| !left_out.contains(name));
-        let wrong: Vec<_> = checked.filter(is_wrong).collect();
+        let mut wrong = wrong_indexes(&kept.item, &kept.row);
+        wrong.retain(|name| !left_out.contains(name));
         if !wrong.is_empty() {
             let what = format!("its {} should follow from the row", wrong.join(", "));
             let set = wrong.into_iter().map(|name| (name, right.get(name).cloned()));
