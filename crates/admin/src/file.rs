@@ -57,7 +57,7 @@ impl NewFile {
         }
     }
 
-    /// Goes on with a file of which a stopped run has written a part, or begins it. `read` returns
+    /// Continues a file that a stopped run has written in part, or begins it. `read` returns
     /// how much of the part stays.
     ///
     /// # Errors

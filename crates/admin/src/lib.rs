@@ -135,7 +135,7 @@ impl Admin {
         Self { pace: self.pace.with_patience(patience), ..self }
     }
 
-    /// One group, which must exist, or all groups of which the table has a row.
+    /// One group, which must exist, or all groups that have a row in the table.
     async fn groups(&self, only: Option<GroupId>) -> Result<BTreeSet<GroupId>, Failure> {
         match only {
             Some(group) => {
@@ -147,7 +147,7 @@ impl Admin {
         }
     }
 
-    /// The groups of which the table has a row, and the keys of rows of no group.
+    /// The groups that have a row in the table, and the keys of rows of no group.
     async fn every_group(&self) -> Result<(BTreeSet<GroupId>, Vec<Primary>), Error> {
         let (mut groups, mut strays, mut after) = (BTreeSet::new(), Vec::new(), None);
         loop {

@@ -111,7 +111,7 @@ pub struct Member {
     /// Time of being removed, if the member is past and cannot rejoin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub removed_at: Option<Timestamp>,
-    /// Number of changes of the row, each of which is made on condition of it.
+    /// Version of the row. Every update is conditional on it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub version: u64,
 }

@@ -60,7 +60,7 @@ body! {
         to: "to".text(),
         /// Kind of the value that a correction takes. Required for a correction.
         fund: "fund".text(),
-        /// Bonus of which a correction takes it, instead of the credit.
+        /// Bonus that a correction takes from, instead of the credit.
         bonus_id: "bonusId".text_of::<FundTransactionId>(Description::reference::<schemas::ResourceId>),
         /// Reference of the mistake, which is corrected once. Required for a correction.
         ref_id: "refId".text(),

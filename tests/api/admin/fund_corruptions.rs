@@ -45,7 +45,7 @@ fn map(value: &mut AttributeValue) -> &mut std::collections::HashMap<String, Att
 const LATER: &str = "2027-06-01T00:00:00.000Z";
 const NO_ID: &str = "019bc1f0-0000-7000-8000-000000000000";
 
-/// Rows of every kind: those of [`rich`], a report, a captured one, a bonus of which something is
+/// Rows of every kind: those of [`rich`], a report, a captured one, a bonus from which something is
 /// left, a payment that failed and one that expired.
 async fn scene() -> Friends {
     let friends = Friends::again(&rich().await);

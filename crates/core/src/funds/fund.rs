@@ -103,7 +103,7 @@ pub struct Fund {
     /// Number of the keeper's attempts that failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub due_failures: Option<u32>,
-    /// Number of changes of the row, each of which is made on condition of it.
+    /// Version of the row. Every update is conditional on it.
     pub version: u64,
     /// Time of its first change.
     pub created_at: Timestamp,
@@ -207,7 +207,7 @@ impl Fund {
         self.until.is_some_and(|until| until <= now)
     }
 
-    /// Whether it is a bonus of which nothing is left, nor withheld.
+    /// Whether it is a bonus with nothing left and nothing withheld.
     #[must_use]
     pub fn is_spent(&self) -> bool {
         self.kind == FundKind::Bonus && self.balance == 0 && self.pending.is_empty()

@@ -29,7 +29,7 @@ pub struct FundQueue {
     pub owner: UserId,
     /// The transactions.
     pub waiting: BTreeSet<FundTransactionId>,
-    /// Number of changes of the row, each of which is made on condition of it.
+    /// Version of the row. Every update is conditional on it.
     pub version: u64,
 }
 

@@ -166,7 +166,7 @@ pub struct NewFundDebit {
     pub to: Field<PayTo>,
     /// Kind of the value that a correction takes.
     pub fund: Field<PlainFund>,
-    /// Bonus of which a correction takes it, instead of the credit.
+    /// Bonus that a correction takes from, instead of the credit.
     pub bonus_id: Field<FundTransactionId>,
     /// Reference of the mistake.
     pub ref_id: Field<RefId>,

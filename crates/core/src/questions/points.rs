@@ -55,7 +55,7 @@ pub struct Points {
     pub created_at: Timestamp,
     /// Time of the last answer.
     pub updated_at: Timestamp,
-    /// Number of changes of the row, each of which is made on condition of it.
+    /// Version of the row. Every update is conditional on it.
     pub version: u64,
 }
 

@@ -105,7 +105,7 @@ pub struct Question {
     /// What lists show of its receipt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receipt: Option<ReceiptSummary>,
-    /// Number of changes of the row, each of which is made on condition of it.
+    /// Version of the row. Every update is conditional on it.
     pub version: u64,
     /// Time when the row is deleted, in seconds since 1970.
     pub ttl: u64,

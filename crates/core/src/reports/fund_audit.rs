@@ -155,7 +155,7 @@ pub enum FundFinding {
 }
 
 impl FundRows {
-    /// The rows of a user, none of which is read yet.
+    /// The rows of a user, before any of them is read.
     #[must_use]
     pub const fn none(owner: UserId) -> Self {
         Self {

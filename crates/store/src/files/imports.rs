@@ -650,7 +650,7 @@ fn pending_key(group: GroupId, record: &Record) -> Option<Primary> {
 }
 
 impl Run<'_> {
-    /// Whether nobody has written to the group since what was decided is known to hold.
+    /// Whether the group is unchanged since what was decided is known to hold.
     fn is_current(&self, ledger: &Ledger) -> bool {
         ledger.version == self.version.load(Relaxed)
     }

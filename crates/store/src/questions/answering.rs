@@ -76,7 +76,7 @@ impl Table {
         .await
     }
 
-    /// Claims items of a receipt, in place of earlier claims of the member, and of the guests who
+    /// Claims items of a receipt, instead of earlier claims of the member, and of the guests who
     /// turned out to be them.
     ///
     /// # Errors

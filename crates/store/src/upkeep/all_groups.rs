@@ -16,7 +16,7 @@ use crate::{
 /// The groups in a part of the table.
 #[derive(Debug, Default)]
 pub struct GroupsPage {
-    /// Groups with a row in the part, whatever it is.
+    /// Groups with a row of any kind in the part.
     pub groups: BTreeSet<GroupId>,
     /// Keys of rows whose partition is that of no group, although it looks like one.
     pub strays: Vec<Primary>,
