@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fracti_core::telegram;
+use fracti_core::caller::telegram;
 use serde_json::{Value, json};
 
 use crate::harness::{Api, Busy, Caller, TOKEN};
@@ -31,7 +31,7 @@ fn caller(busy: &Busy, asker: Asker) -> Caller {
     let api = &alice.api;
     let at = |seconds: i64| {
         let millis = api.now().millis().checked_add_signed(seconds * 1000).unwrap();
-        fracti_core::time::Timestamp::from_millis(millis).unwrap()
+        fracti_core::values::time::Timestamp::from_millis(millis).unwrap()
     };
     let header = |init_data: String| Some(("authorization", format!("tma {init_data}")));
     let valid = telegram::sign(&alice.user, TOKEN, api.now());

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use axum::http::{Method, header};
-use fracti_core::telegram::{self, User};
+use fracti_core::caller::telegram::{self, User};
 use fracti_tests::client;
 use serde_json::{Value, json};
 

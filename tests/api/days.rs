@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fracti_core::decimal::Decimal;
+use fracti_core::values::decimal::Decimal;
 use fracti_tests::database::TABLE;
 use serde_json::{Value, json};
 

@@ -6,7 +6,7 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use axum::http::Method;
-use fracti_core::keys;
+use fracti_core::storage::keys;
 use serde_json::{Value, json};
 
 use crate::{

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use fracti_core::{
-    decimal::Decimal,
-    id::{ExpenseId, MemberId, UserId},
     input::FieldError,
-    money::Money,
     plan::plans,
     split::Split,
+    values::{
+        decimal::Decimal,
+        id::{ExpenseId, MemberId, UserId},
+        money::Money,
+    },
 };
 use serde_json::{Value, json};
 

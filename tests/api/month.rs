@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use fracti_core::{
-    decimal::Decimal,
-    expense::Expense,
-    row::{self, AttributeValue, KIND, Row},
-    spending::Spending,
+    personal::spending::Spending,
+    records::expense::Expense,
+    storage::row::{self, AttributeValue, KIND, Row},
+    values::decimal::Decimal,
 };
 use fracti_store::from_sdk;
 use serde_json::{Value, json};

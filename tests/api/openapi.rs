@@ -15,7 +15,7 @@ use axum::{
     body::Body,
     http::{Method, Request, StatusCode, header},
 };
-use fracti_core::{telegram, time::Timestamp};
+use fracti_core::{caller::telegram, values::time::Timestamp};
 use fracti_http::openapi;
 use fracti_local::FUNCTIONS;
 use fracti_tests::operations::{Ids, Operation, operations};

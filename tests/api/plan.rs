@@ -1,9 +1,8 @@
 //! The plan on random balances of realistic kinds.
 
 use fracti_core::{
-    currency::Currency,
-    id::UserId,
     plan::{MAX_STEPS, Plan, partition::partition, plans},
+    values::{currency::Currency, id::UserId},
 };
 use fracti_tests::open_balances::{KINDS, greedy, open_balances, without_opposites};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use fracti_admin::Outcome;
-use fracti_core::row::Item;
+use fracti_core::storage::row::Item;
 use fracti_runtime::with_causes;
 use fracti_store::to_sdk;
 use serde_json::{Value, json};

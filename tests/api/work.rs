@@ -2,7 +2,10 @@
 
 use std::{future::pending, time::Duration};
 
-use fracti_core::{Error, id::GroupId, input::Draft};
+use fracti_core::{
+    input::{Draft, Error},
+    values::id::GroupId,
+};
 use fracti_runtime::work;
 use fracti_store::{Idempotency, MemberKey};
 use serde_json::{Value, json};

@@ -6,13 +6,15 @@ use std::fmt;
 
 use divan::{Bencher, black_box};
 use fracti_core::{
-    currency::Currency,
-    expense::Expense,
-    id::{MemberId, UserId},
-    money::Money,
     plan::plans,
-    row::{self, Item},
+    records::expense::Expense,
     split::{MAX_SHARES, Split},
+    storage::row::{self, Item},
+    values::{
+        currency::Currency,
+        id::{MemberId, UserId},
+        money::Money,
+    },
 };
 use fracti_http::{ExpenseView, List, shown};
 use fracti_tests::open_balances::{KINDS, Kind, open_balances};

@@ -10,7 +10,7 @@
 use std::num::NonZeroU32;
 
 use axum::http::Method;
-use fracti_core::telegram;
+use fracti_core::caller::telegram;
 use fracti_http::{App, Quotas, service};
 use fracti_local::routes;
 use fracti_runtime::{BotToken, Clock, Random};

@@ -9,7 +9,7 @@
 
 use std::{collections::BTreeMap, path::Path, process::ExitCode};
 
-use fracti_core::group_change::ChangeKind;
+use fracti_core::records::group_change::ChangeKind;
 use fracti_tests::simulation::following;
 
 /// Runs without arguments.

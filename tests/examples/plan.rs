@@ -7,9 +7,11 @@
 use std::time::{Duration, Instant};
 
 use fracti_core::{
-    currency::Currency,
-    id::{MemberId, UserId},
     plan::{MAX_STEPS, partition::partition, plans},
+    values::{
+        currency::Currency,
+        id::{MemberId, UserId},
+    },
 };
 use fracti_tests::open_balances::{KINDS, Kind, greedy, open_balances, without_opposites};
 

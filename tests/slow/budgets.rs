@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeSet, fmt::Write, ops::RangeInclusive, time::Duration};
 
-use fracti_core::time::Timestamp;
+use fracti_core::values::time::Timestamp;
 use serde_json::{Value, json};
 
 use crate::harness::{Api, Caller, splitwise};

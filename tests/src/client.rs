@@ -6,9 +6,8 @@ use axum::{
     http::{HeaderMap, Method, Request, Response, StatusCode, Uri, header, request::Builder},
 };
 use fracti_core::{
-    id::UserId,
-    telegram::{self, User},
-    time::Timestamp,
+    caller::telegram::{self, User},
+    values::{id::UserId, time::Timestamp},
 };
 use fracti_http::in_russian;
 use fracti_store::TableCost;

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fs, path::PathBuf, sync::LazyLock};
 
 use axum::{Router, http::Method};
 use base64::{Engine, engine::general_purpose::STANDARD};
-use fracti_core::{telegram, time::Timestamp};
+use fracti_core::{caller::telegram, values::time::Timestamp};
 use fracti_http::App;
 use fracti_local::FUNCTIONS;
 use fracti_runtime::BotToken;

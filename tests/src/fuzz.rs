@@ -12,14 +12,16 @@ use axum::{
     http::{Method, Request, header},
 };
 use fracti_core::{
-    currency::Currency,
-    decimal::Decimal,
-    id::{ExpenseId, MemberId, UserId},
-    money::Money,
+    caller::telegram::{self, InitDataError, User},
     split::{MAX_SHARES, Split, UserShare},
-    telegram::{self, InitDataError, User},
-    time::Timestamp,
-    ton::TonAddress,
+    values::{
+        currency::Currency,
+        decimal::Decimal,
+        id::{ExpenseId, MemberId, UserId},
+        money::Money,
+        time::Timestamp,
+        ton::TonAddress,
+    },
 };
 use fracti_http::{App, Code, ListId, Paging, Query, service};
 use fracti_local::routes;

@@ -27,12 +27,11 @@ use axum::{
     http::{Method, Request, StatusCode, header},
 };
 use fracti_core::{
-    audit::Finding,
-    decimal::Decimal,
-    keys::Primary,
-    telegram::{self, User},
-    time::Timestamp,
+    caller::telegram::{self, User},
+    reports::audit::Finding,
+    storage::keys::Primary,
     v0,
+    values::{decimal::Decimal, time::Timestamp},
 };
 use fracti_http::{App, DEADLINE, Quotas, TokenCache, service};
 use fracti_local::{queued, routes};
@@ -210,7 +209,7 @@ impl Api {
     /// A Telegram user of this bot.
     pub fn user(&self, id: u64, name: &str) -> Caller {
         let user = User {
-            id: fracti_core::id::UserId::new(id).unwrap(),
+            id: fracti_core::values::id::UserId::new(id).unwrap(),
             name: name.to_owned(),
             username: Some(name.to_lowercase()),
             avatar_url: None,

@@ -17,7 +17,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{get, post},
 };
-use fracti_core::time::Timestamp;
+use fracti_core::values::time::Timestamp;
 use fracti_http::{App, service};
 use fracti_local::{routes, sign_event};
 use fracti_runtime::Clock;

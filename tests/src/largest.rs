@@ -16,12 +16,10 @@ use aws_sdk_dynamodb::{
     types::{AttributeValue, Put, TransactWriteItem},
 };
 use fracti_core::{
-    currency::Currency,
+    caller::telegram::{self, MAX_NAME, User},
     group::{Member, MemberRow},
-    id::GroupId,
-    keys, row,
-    telegram::{self, MAX_NAME, User},
-    time::Timestamp,
+    storage::{keys, row},
+    values::{currency::Currency, id::GroupId, time::Timestamp},
 };
 use fracti_http::{App, service};
 use fracti_local::routes;

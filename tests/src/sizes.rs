@@ -16,7 +16,7 @@ use aws_sdk_dynamodb::{
     operation::{query::QueryInput, transact_write_items::TransactWriteItemsInput},
     types::AttributeValue,
 };
-use fracti_core::row::{self};
+use fracti_core::storage::row;
 use fracti_store::from_sdk;
 
 /// Records the largest of everything that DynamoDB limits.

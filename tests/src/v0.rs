@@ -80,7 +80,7 @@ fn uuid(random: &mut Rng) -> String {
 
 /// The moment as JavaScript writes it.
 fn iso(millis: u64) -> String {
-    fracti_core::time::Timestamp::from_millis(millis).unwrap().to_string()
+    fracti_core::values::time::Timestamp::from_millis(millis).unwrap().to_string()
 }
 
 /// Minor units as a number of major units.

@@ -2,7 +2,9 @@
 
 use std::{collections::BTreeMap, io::Write};
 
-use fracti_core::{Error, expense::Expense, id::GroupId, tally::TallyKey};
+use fracti_core::{
+    input::Error, records::expense::Expense, reports::tally::TallyKey, values::id::GroupId,
+};
 use fracti_store::datable;
 
 use crate::{Admin, Failure, Outcome, progress, refusals::Refusals};

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clap::Args;
-use fracti_core::id::GroupId;
+use fracti_core::values::id::GroupId;
 
 use crate::{Admin, Failure, Outcome, count_of, progress};
 

@@ -3,7 +3,7 @@
 use std::{io::Write, path::PathBuf};
 
 use clap::Args;
-use fracti_core::id::GroupId;
+use fracti_core::values::id::GroupId;
 use fracti_files::export::{ExportFile, FileError, FilePart, Format};
 
 use crate::{Admin, Failure, Outcome, file::NewFile, progress};

@@ -4,11 +4,12 @@ use std::io::Write;
 
 use clap::{Args, Subcommand};
 use fracti_core::{
-    Error,
-    fund_transaction::{FundTransaction, FundWork},
-    id::{FundTransactionId, UserId},
-    input::{Draft, Field},
-    ref_id::RefId,
+    funds::fund_transaction::{FundTransaction, FundWork},
+    input::{Draft, Error, Field},
+    values::{
+        id::{FundTransactionId, UserId},
+        ref_id::RefId,
+    },
 };
 use fracti_runtime::with_causes;
 use fracti_store::{EndedByForce, Idempotency, Outcome as Stored, Page};

@@ -5,9 +5,11 @@ use std::{collections::BTreeMap, fs, io::Write, path::PathBuf};
 use clap::Args;
 use fracti_core::{
     group::Member,
-    id::{GroupId, UserId},
-    import::{Confirmed, ImportStatus, NewImport, Record},
-    time::Timestamp,
+    records::import::{Confirmed, ImportStatus, NewImport, Record},
+    values::{
+        id::{GroupId, UserId},
+        time::Timestamp,
+    },
 };
 use fracti_files::recall;
 use fracti_formats::{Destination, Target};
@@ -74,7 +76,7 @@ impl Admin {
         let to = Destination { group: &group, members: &members, user: into.user, now };
         let new = match import.recorded_in(&to, &targets) {
             Ok(new) => new.confirmed(group.id, into.confirmed()),
-            Err(fracti_core::Error::Invalid(errors)) => {
+            Err(fracti_core::input::Error::Invalid(errors)) => {
                 for error in errors.into_sorted() {
                     // The options are those of a request.
                     let rule = &error.rule;
@@ -120,7 +122,7 @@ impl Admin {
             return Ok(Outcome::Good);
         }
         let done = match Box::pin(self.record(member_key, &new, now)).await {
-            Err(Failure::Table(error @ fracti_core::Error::ImportDiffers { .. })) => {
+            Err(Failure::Table(error @ fracti_core::input::Error::ImportDiffers { .. })) => {
                 writeln!(out, "{error}: run it with --dry-run and then with --confirm")?;
                 return Ok(Outcome::Bad);
             }
@@ -160,7 +162,7 @@ impl Admin {
                 self.table.import(member_key, &members, new, part, &once).await
             };
             let Stored::Done(part) = self.pace.patient(|| Box::pin(part())).await? else {
-                return Err(Failure::Table(fracti_core::Error::KeyReused));
+                return Err(Failure::Table(fracti_core::input::Error::KeyReused));
             };
             let sum = match all.take() {
                 None => part,

@@ -23,9 +23,9 @@ mod verify_funds;
 use std::{collections::BTreeSet, io, num::NonZeroU32, path::PathBuf, time::Duration};
 
 use fracti_core::{
-    Cause, Error,
-    id::{GroupId, UserId},
-    keys::Primary,
+    input::{Cause, Error},
+    storage::keys::Primary,
+    values::id::{GroupId, UserId},
 };
 use fracti_files::export::FileError;
 use fracti_runtime::{Clock, ConfigError};

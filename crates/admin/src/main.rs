@@ -12,7 +12,7 @@ use fracti_admin::{
     Admin, DeleteOptions, Export, ExportOptions, Failure, FundsCommand, ImportInto, MigrateOptions,
     Outcome, RepairOptions,
 };
-use fracti_core::id::{GroupId, UserId};
+use fracti_core::values::id::{GroupId, UserId};
 use fracti_runtime::{Clock, Settings, dynamodb, dynamodb_at, with_causes};
 use fracti_store::Table;
 

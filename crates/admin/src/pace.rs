@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use fracti_core::Error;
+use fracti_core::input::Error;
 use fracti_store::{TableCost, metered};
 use tokio::time::{Instant, sleep, sleep_until};
 

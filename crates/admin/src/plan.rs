@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::Args;
-use fracti_core::{currency::Currency, time::Day};
+use fracti_core::values::{currency::Currency, time::Day};
 use fracti_files::plan_of;
 use fracti_formats::{Answers, Import, MAX_LARGE_FILE};
 

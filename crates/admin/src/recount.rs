@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use fracti_core::id::GroupId;
+use fracti_core::values::id::GroupId;
 
 use crate::{Admin, Failure, Outcome, progress};
 

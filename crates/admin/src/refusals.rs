@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use fracti_core::{Error, id::GroupId};
+use fracti_core::{input::Error, values::id::GroupId};
 use fracti_runtime::with_causes;
 use indicatif::ProgressBar;
 

@@ -9,10 +9,9 @@ use std::{
 
 use clap::Args;
 use fracti_core::{
-    audit::{Finding, Mend},
-    id::GroupId,
-    row::{AttributeValue, Item},
-    time::Timestamp,
+    reports::audit::{Finding, Mend},
+    storage::row::{AttributeValue, Item},
+    values::{id::GroupId, time::Timestamp},
 };
 use serde::Serialize;
 use serde_json::Value;

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use fracti_core::Error;
+use fracti_core::input::Error;
 use fracti_runtime::with_causes;
 use indicatif::ProgressBar;
 

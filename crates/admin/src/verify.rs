@@ -2,7 +2,13 @@
 
 use std::{collections::BTreeSet, io::Write};
 
-use fracti_core::{Error, audit::Finding, id::GroupId, keys::Primary, time::Timestamp, v0};
+use fracti_core::{
+    input::Error,
+    reports::audit::Finding,
+    storage::keys::Primary,
+    v0,
+    values::{id::GroupId, time::Timestamp},
+};
 use fracti_store::BrokenRow;
 
 use crate::{Admin, Failure, Outcome, count_of, progress, refusals::Refusals};

@@ -5,7 +5,7 @@ use std::{
     io::Write,
 };
 
-use fracti_core::{Error, fund_audit::AllFunds, id::UserId};
+use fracti_core::{input::Error, reports::fund_audit::AllFunds, values::id::UserId};
 use fracti_runtime::with_causes;
 use fracti_store::FundScan;
 

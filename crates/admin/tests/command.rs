@@ -9,14 +9,15 @@ use std::{
 };
 
 use fracti_core::{
-    balance::Balance,
     group::{Group, NewGroup},
-    id::GroupId,
-    import::guest_id,
     input::{Draft, Field},
-    keys::{self, Primary},
-    ledger::Ledger,
-    row::{self, AttributeValue},
+    ledger::{Ledger, balance::Balance},
+    records::import::guest_id,
+    storage::{
+        keys::{self, Primary},
+        row::{self, AttributeValue},
+    },
+    values::id::GroupId,
 };
 use fracti_runtime::Clock;
 use fracti_store::{Idempotency, MemberKey, Outcome, Table, to_sdk};

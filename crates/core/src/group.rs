@@ -11,21 +11,24 @@ pub mod named;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Error,
-    chat_id::ChatId,
-    currency::Currency,
-    id::{GroupId, MemberId, UserId},
-    input::{Draft, Field},
-    keys::{self, Index, Keys, prefix},
-    row::{self, AttributeValue, Item, Row},
-    telegram::User,
-    text::Title,
-    time::Timestamp,
-    ton::TonAddress,
+    caller::telegram::User,
+    input::{Draft, Error, Field},
+    storage::{
+        keys::{self, Index, Keys, prefix},
+        row::{self, AttributeValue, Item, Row},
+    },
     v0,
+    values::{
+        chat_id::ChatId,
+        currency::Currency,
+        id::{GroupId, MemberId, UserId},
+        text::Title,
+        time::Timestamp,
+        ton::TonAddress,
+    },
 };
 
-pub use crate::limits::MAX_MEMBERS;
+pub use crate::input::limits::MAX_MEMBERS;
 pub use categories::{GroupCategory, GroupCategoryInput, MAX_GROUP_CATEGORIES};
 pub use invitation::{
     Invitation, InvitationCode, InvitationCodeError, InvitationState, JoiningUser,

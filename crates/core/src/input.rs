@@ -11,9 +11,7 @@ pub(crate) mod limits;
 pub(crate) mod numbers;
 pub(crate) mod question_error;
 
-use crate::Error;
-
-pub use error::{FailureKind, Unsettled};
+pub use error::{Cause, Error, FailureKind, Unsettled};
 pub use field::{Field, FieldError, FieldErrors, MAX_REPORTED, Path, PathStep, Unreadable};
 pub use limit::Limit;
 

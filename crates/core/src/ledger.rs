@@ -20,14 +20,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Error,
-    currency::{AmountError, Currency},
-    entry_id::EntryId,
-    group_state::GroupState,
-    id::{GroupId, GuestId, ImportId, MemberId, UserId},
-    links::Links,
-    money::Money,
-    time::Timestamp,
+    group::{group_state::GroupState, links::Links},
+    input::Error,
+    values::{
+        currency::{AmountError, Currency},
+        entry_id::EntryId,
+        id::{GroupId, GuestId, ImportId, MemberId, UserId},
+        money::Money,
+        time::Timestamp,
+    },
     words,
 };
 

@@ -1,7 +1,6 @@
 //! The rules of Fracti, without I/O: money, groups, expenses, settlements and the ledger.
 //!
-//! The folders, from the lowest to the highest; none uses a higher one. All modules are named at
-//! the root, too.
+//! The folders, from the lowest to the highest; none uses a higher one.
 //!
 //! | folder | what it has |
 //! |---|---|
@@ -39,16 +38,3 @@ pub mod split;
 pub mod storage;
 pub mod v0;
 pub mod values;
-
-pub use caller::*;
-pub use funds::*;
-pub use group::{group_state, links, named};
-pub use input::error::{Cause, Error};
-pub(crate) use input::{field, fund_error, limits, numbers, question_error};
-pub use ledger::balance;
-pub use personal::*;
-pub use questions::*;
-pub use records::*;
-pub use reports::*;
-pub use storage::*;
-pub use values::*;

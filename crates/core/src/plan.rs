@@ -21,7 +21,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 use self::{partition::partition, transfers::settle};
-use crate::{currency::Currency, id::MemberId};
+use crate::values::{currency::Currency, id::MemberId};
 
 /// Maximum number of steps of the plans of all currencies.
 ///

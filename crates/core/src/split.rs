@@ -17,13 +17,15 @@ use num_integer::Integer;
 use sha2::{Digest, Sha256};
 
 use crate::{
-    decimal::Decimal,
-    id::{ExpenseId, MemberId},
-    money::Money,
+    values::{
+        decimal::Decimal,
+        id::{ExpenseId, MemberId},
+        money::Money,
+    },
     words,
 };
 
-pub use crate::limits::MAX_SHARES;
+pub use crate::input::limits::MAX_SHARES;
 pub use breakdown::{Part, PartKind, Parts};
 pub use line::{Line, LineKind, LineSplit, Sharing};
 

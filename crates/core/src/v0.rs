@@ -18,8 +18,8 @@ mod tests;
 
 use crate::{
     group::Member,
-    row::{FORMAT_VERSION, Item, Row, to_item},
-    time::Timestamp,
+    storage::row::{FORMAT_VERSION, Item, Row, to_item},
+    values::time::Timestamp,
 };
 
 use attributes::Attributes;

@@ -1,9 +1,9 @@
 //! The breakdown of an expense in responses.
 
 use fracti_core::{
-    decimal::Decimal,
-    expense::{Expense, ShareBreakdown},
+    records::expense::{Expense, ShareBreakdown},
     split::Part,
+    values::decimal::Decimal,
 };
 use fracti_http::{JsonDecimal, Text, schemas};
 use serde::Serialize;

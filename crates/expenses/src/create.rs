@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use fracti_core::{
-    expense::{MAX_LINES, NewExpense, SplitInput},
+    records::expense::{MAX_LINES, NewExpense, SplitInput},
     split::MAX_SHARES,
 };
 use fracti_http::{CreateLine, CreatePayer, body, schemas};

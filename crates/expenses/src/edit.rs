@@ -1,7 +1,7 @@
 //! Request body that edits an expense.
 
 use fracti_core::{
-    expense::{Edit, MAX_LINES},
+    records::expense::{Edit, MAX_LINES},
     split::MAX_SHARES,
 };
 use fracti_http::{CreateLine, CreatePayer, Value, body, schemas};

@@ -7,8 +7,8 @@ mod preview;
 
 use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
-    expense::{Expense, Filter, ListOrder},
-    id::ExpenseId,
+    records::expense::{Expense, Filter, ListOrder},
+    values::id::ExpenseId,
 };
 use fracti_http::{
     App, AsMember, Code, Context, Credential, Data, EntryView, ExpenseView, Id, IfMatch, List,

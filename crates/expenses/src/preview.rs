@@ -1,7 +1,7 @@
 //! Previews: what an expense would be, without recording it.
 
 use axum::extract::State;
-use fracti_core::id::ExpenseId;
+use fracti_core::values::id::ExpenseId;
 use fracti_http::{
     App, AsMember, Code, Context, Credential, Data, Id, JsonDecimal, Once, PayerView, PreviewView,
     Problem, Text, schemas,

@@ -11,7 +11,7 @@ use axum::{
     http::{HeaderName, header},
     response::{IntoResponse, Response},
 };
-use fracti_core::{Error, time::Timestamp, words};
+use fracti_core::{input::Error, values::time::Timestamp, words};
 use fracti_http::{
     App, AsMember, Code, Description, ListId, MAX_EXPORT_LIMIT, Paging, Parameters, Part, Problem,
     QueryReader, Text, schemas,

@@ -15,11 +15,13 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fracti_core::{
-    Error,
     group::Member,
-    id::{GroupId, ImportId, MemberId},
-    import::{Format, ImportRow, ImportStatus, RUN_RULE},
-    time::Timestamp,
+    input::Error,
+    records::import::{Format, ImportRow, ImportStatus, RUN_RULE},
+    values::{
+        id::{GroupId, ImportId, MemberId},
+        time::Timestamp,
+    },
 };
 use fracti_formats::{Answers, Destination, Import, Match, MatchedBy, Target, matches};
 use fracti_http::{

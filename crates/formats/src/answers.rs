@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fracti_core::{currency::Currency, decimal::Decimal};
+use fracti_core::values::{currency::Currency, decimal::Decimal};
 use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::value::RawValue;
 

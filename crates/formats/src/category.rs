@@ -1,6 +1,6 @@
 //! Categories of other apps.
 
-use fracti_core::expense::Category;
+use fracti_core::records::expense::Category;
 
 /// Names of categories, in lower case, by ours. Spliit took over the names of Splitwise.
 const NAMES: [(Category, &[&str]); 9] = [

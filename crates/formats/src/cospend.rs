@@ -9,7 +9,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use fracti_core::{currency::Currency, decimal::Decimal, expense::Category, time::Timestamp};
+use fracti_core::{
+    records::expense::Category,
+    values::{currency::Currency, decimal::Decimal, time::Timestamp},
+};
 
 use crate::{
     category::category,

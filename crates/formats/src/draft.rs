@@ -6,15 +6,17 @@ use std::{
 };
 
 use fracti_core::{
-    currency::Currency,
-    decimal::Decimal,
-    expense::ExpenseCategory,
-    id::{GroupId, UserId},
     ledger::{Balances, Change, Totals},
-    money::Money,
+    records::expense::ExpenseCategory,
     split::{MAX_SHARES, Split},
-    text::{Description, GuestName, Notes},
-    time::{Day, Timestamp},
+    values::{
+        currency::Currency,
+        decimal::Decimal,
+        id::{GroupId, UserId},
+        money::Money,
+        text::{Description, GuestName, Notes},
+        time::{Day, Timestamp},
+    },
 };
 
 use crate::{

@@ -10,13 +10,10 @@ mod split;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use fracti_core::{
-    adjustment::MAX_CHANGES,
-    currency::Currency,
-    decimal::Decimal,
     ledger::{EntryStatus, RefType, Totals},
-    settlement::SettlementStatus,
+    records::{adjustment::MAX_CHANGES, settlement::SettlementStatus},
     split::{MAX_SHARES, Split},
-    time::Day,
+    values::{currency::Currency, decimal::Decimal, time::Day},
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use fracti_core::{currency::Currency, decimal::Decimal};
+use fracti_core::values::{currency::Currency, decimal::Decimal};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 

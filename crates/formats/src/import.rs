@@ -3,18 +3,20 @@
 use std::{collections::BTreeMap, fmt};
 
 use crate::key::Key;
-pub use fracti_core::import::{Format, RowPlace};
+pub use fracti_core::records::import::{Format, RowPlace};
 use fracti_core::{
-    currency::Currency,
-    decimal::Decimal,
-    entry_id::EntryName,
-    expense::ExpenseCategory,
     group::Group,
-    id::GroupId,
     ledger::Totals,
+    records::expense::ExpenseCategory,
     split::Split,
-    text::{Description, GuestName, Note, Notes},
-    time::Day,
+    values::{
+        currency::Currency,
+        decimal::Decimal,
+        entry_id::EntryName,
+        id::GroupId,
+        text::{Description, GuestName, Note, Notes},
+        time::Day,
+    },
 };
 
 /// The contents of a file. They may be recorded only if there are neither errors nor questions.

@@ -1,6 +1,6 @@
 //! JSON files: where one is broken, and numbers without a float.
 
-use fracti_core::decimal::Decimal;
+use fracti_core::values::decimal::Decimal;
 use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::value::RawValue;
 

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, fmt};
 
-use fracti_core::{id::ExpenseId, time::Day};
+use fracti_core::values::{id::ExpenseId, time::Day};
 use icu_normalizer::ComposingNormalizerBorrowed;
 use sha2::{Digest, Sha256};
 

@@ -53,7 +53,7 @@ mod fracti;
 #[cfg(test)]
 mod tests;
 
-use fracti_core::time::Day;
+use fracti_core::values::time::Day;
 
 pub use answers::Answers;
 pub use draft::{MAX_MEMBERS, MAX_ROWS};

@@ -6,10 +6,9 @@ use std::{
 };
 
 use fracti_core::{
-    group::Member,
-    id::{GroupId, MemberId},
-    import::{guest_id, guest_id_of},
-    links::Links,
+    group::{Member, links::Links},
+    records::import::{guest_id, guest_id_of},
+    values::id::{GroupId, MemberId},
     words,
 };
 

@@ -1,6 +1,6 @@
 //! Numbers as apps write them.
 
-use fracti_core::{
+use fracti_core::values::{
     currency::{AmountError, Currency},
     decimal::Decimal,
     money::Money,

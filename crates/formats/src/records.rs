@@ -3,19 +3,21 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use fracti_core::{
-    Error,
-    entry_id::EntryId,
-    expense::{Expense, NewExpense, PayerInput, SplitInput},
-    group::{Group, MAX_MEMBERS, Member},
-    id::{GroupId, ImportId, MemberId, UserId},
-    import::{NewImport, Record, adjustment_name, expense_id, import_id, settlement_id},
-    input::{Draft, Field, FieldErrors, Path},
+    group::{Group, MAX_MEMBERS, Member, links::Links},
+    input::{Draft, Error, Field, FieldErrors, Path},
     ledger::{Change, Event, LedgerError, RefType},
-    links::Links,
-    settlement::{Settlement, SettlementStatus},
+    records::{
+        expense::{Expense, NewExpense, PayerInput, SplitInput},
+        import::{NewImport, Record, adjustment_name, expense_id, import_id, settlement_id},
+        settlement::{Settlement, SettlementStatus},
+    },
     split::SplitType,
-    text::GuestName,
-    time::{Timestamp, Zone},
+    values::{
+        entry_id::EntryId,
+        id::{GroupId, ImportId, MemberId, UserId},
+        text::GuestName,
+        time::{Timestamp, Zone},
+    },
 };
 
 use crate::{

@@ -7,7 +7,7 @@
 
 use std::{cmp::Reverse, collections::HashMap};
 
-use fracti_core::currency::Currency;
+use fracti_core::values::currency::Currency;
 
 /// Number of fractions of a minor unit that are counted.
 const UNIT: i128 = 1 << 32;

@@ -7,7 +7,10 @@ pub(crate) mod csv;
 
 use std::collections::{HashMap, HashSet};
 
-use fracti_core::{currency::Currency, decimal::Decimal, expense::Category, money::Money};
+use fracti_core::{
+    records::expense::Category,
+    values::{currency::Currency, decimal::Decimal, money::Money},
+};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 

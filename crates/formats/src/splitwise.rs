@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use fracti_core::{currency::Currency, decimal::Decimal, money::Money};
+use fracti_core::values::{currency::Currency, decimal::Decimal, money::Money};
 
 use crate::{
     category::category,

@@ -13,10 +13,12 @@ mod splitwise;
 use std::collections::{BTreeMap, HashSet};
 
 use fracti_core::{
-    id::{GroupId, MemberId, UserId},
-    import::expense_id,
-    money::Money,
-    time::Day,
+    records::import::expense_id,
+    values::{
+        id::{GroupId, MemberId, UserId},
+        money::Money,
+        time::Day,
+    },
 };
 use proptest::prelude::*;
 

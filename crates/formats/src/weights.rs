@@ -1,6 +1,9 @@
 //! Shares by weights.
 
-use fracti_core::{decimal::Decimal, id::UserId, money::Money, split::Split, time::Day};
+use fracti_core::{
+    split::Split,
+    values::{decimal::Decimal, id::UserId, money::Money, time::Day},
+};
 
 use crate::{
     import::PersonPart,

@@ -2,11 +2,9 @@
 
 use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
-    currency::Currency,
-    id::FundTransactionId,
+    funds::new_fund::{DebitRight, NewBonus, NewFundCredit, NewFundDebit},
     input::Field,
-    new_fund::{DebitRight, NewBonus, NewFundCredit, NewFundDebit},
-    ref_id::RefId,
+    values::{currency::Currency, id::FundTransactionId, ref_id::RefId},
 };
 use fracti_http::{App, Code, Data, Description, Id, Once, Owner, Problem, body, respond, schemas};
 

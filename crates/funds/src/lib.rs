@@ -4,7 +4,10 @@ mod change;
 mod view;
 
 use axum::{extract::State, http::StatusCode, response::Response};
-use fracti_core::{currency::Currency, fund_transaction::FundWork, id::FundTransactionId};
+use fracti_core::{
+    funds::fund_transaction::FundWork,
+    values::{currency::Currency, id::FundTransactionId},
+};
 use fracti_http::{
     App, Code, Context, Data, Description, Id, List, ListId, Once, Operator, Owner, Paging,
     Parameters, Problem, QueryReader, Routes, openapi, respond, routes, schemas,

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use fracti_core::{
-    currency::Currency,
-    fund::{Fund, FundFlow, FundKey, FundKind, FundSums, Funds},
-    fund_total::FundTotal,
-    fund_transaction::FundTransaction,
-    id::FundTransactionId,
-    time::Timestamp,
+    funds::{
+        fund::{Fund, FundFlow, FundKey, FundKind, FundSums, Funds},
+        fund_total::FundTotal,
+        fund_transaction::FundTransaction,
+    },
+    values::{currency::Currency, id::FundTransactionId, time::Timestamp},
 };
 use fracti_http::{JsonDecimal, Text, schemas};
 use fracti_store::SeenFunds;

@@ -2,9 +2,11 @@
 
 use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
-    id::{MemberId, UserId},
     input::Field,
-    text::GuestName,
+    values::{
+        id::{MemberId, UserId},
+        text::GuestName,
+    },
 };
 use fracti_http::{App, AsMember, Code, Data, Id, MemberView, Once, Problem, body, respond};
 

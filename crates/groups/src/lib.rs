@@ -12,11 +12,13 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fracti_core::{
-    chat_id::{ChatId, ChatIdError},
     group::{GroupFilter, JoiningUser, NewGroup},
-    id::GroupId,
     input::Field,
-    ton::TonAddress,
+    values::{
+        chat_id::{ChatId, ChatIdError},
+        id::GroupId,
+        ton::TonAddress,
+    },
     words,
 };
 use fracti_http::{

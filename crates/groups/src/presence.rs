@@ -1,7 +1,7 @@
 //! Endpoints by which members leave, are removed and come back.
 
 use axum::{extract::State, http::StatusCode, response::Response};
-use fracti_core::id::MemberId;
+use fracti_core::values::id::MemberId;
 use fracti_http::{
     App, AsMember, Code, Data, Id, MemberView, Once, Problem, respond, respond_with,
 };

@@ -3,7 +3,7 @@
 use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
     group::{GroupCategoryInput, GroupUpdate, MAX_GROUP_CATEGORIES},
-    id::GroupId,
+    values::id::GroupId,
 };
 use fracti_http::{
     App, AppPrincipal, AsMember, Code, Data, GroupView, Once, Problem, Text, body, respond,

@@ -3,11 +3,17 @@
 use std::{sync::Arc, time::Duration};
 
 use aws_sdk_dynamodb::Client;
-use fracti_core::{Error, fund::FundError, group::InvitationCode, id::UserId, token::ApiToken};
+use fracti_core::{
+    caller::token::ApiToken, funds::fund::FundError, group::InvitationCode, input::Error,
+    values::id::UserId,
+};
 use fracti_runtime::{BotToken, Clock, ConfigError, Random, Settings, aws_config};
 use fracti_store::{RequestContext, Table};
 
-use crate::{Context, Problem, Quotas, TokenCache};
+use crate::{
+    caller::{context::Context, quotas::Quotas, token_cache::TokenCache},
+    response::problem::Problem,
+};
 
 /// Time limit of a request. It leaves 1.5 s of a function's 10 s for the response that the limit
 /// was exceeded. Imports have three times as much, of a function's 29 s.

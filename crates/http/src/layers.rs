@@ -1,6 +1,6 @@
 //! The layers around every route, from the outermost to the innermost:
 //!
-//! 1. [`context`] makes the [`Context`](crate::Context) of the request;
+//! 1. [`context`] makes the [`Context`](crate::caller::context::Context) of the request;
 //! 2. [`observe`] writes the log line and renders problems;
 //! 3. [`amounts`](crate::response::amounts) writes amounts in the requested form;
 //! 4. the time limit of the request;

@@ -8,14 +8,18 @@ use axum::{
 use fracti_store::with_deadline;
 
 use crate::{
-    App, Problem, Routes,
+    app::App,
+    document::routes::Routes,
     layers::{
         admission,
         authentication::{self, Authentication},
         context, observe,
     },
-    response::limits::MAX_BODY_KIB,
-    response::{amounts, problem},
+    response::{
+        amounts,
+        limits::MAX_BODY_KIB,
+        problem::{self, Problem},
+    },
 };
 
 /// Routes whose requests are many transactions.

@@ -10,9 +10,8 @@ use axum::{
     response::{Html, IntoResponse},
 };
 use fracti_core::{
-    id::UserId,
-    telegram::{self, User},
-    time::Timestamp,
+    caller::telegram::{self, User},
+    values::{id::UserId, time::Timestamp},
 };
 use fracti_http::{App, Caller, Data, Routes, Sender, Webhook, openapi, routes, service};
 use fracti_runtime::{BotToken, Clock, local_dynamodb};

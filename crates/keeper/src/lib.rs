@@ -8,7 +8,10 @@
 
 use std::time::Duration;
 
-use fracti_core::{Error, fund_transaction::FundWork, keys::DueList, time::Timestamp};
+use fracti_core::{
+    funds::fund_transaction::FundWork, input::Error, storage::keys::DueList,
+    values::time::Timestamp,
+};
 use fracti_runtime::{Clock, with_causes, work};
 use fracti_store::{DueOutcome, DueRow, Page, Table, with_deadline};
 use futures_util::{StreamExt, stream};

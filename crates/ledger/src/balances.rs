@@ -1,11 +1,9 @@
 //! Balances of the members at a moment or at the end of a day.
 
 use fracti_core::{
-    currency::Currency,
     group::{Group, Member},
-    id::MemberId,
     ledger::{Ledger, Shown},
-    time::Timestamp,
+    values::{currency::Currency, id::MemberId, time::Timestamp},
 };
 use fracti_http::{MemberBalance, Text, schemas};
 use serde::Serialize;

@@ -1,11 +1,11 @@
 //! Changes of a group as clients follow them.
 
 use fracti_core::{
-    group_change::{
+    records::group_change::{
         AmountBefore, ChangedExpense, ChangedGroup, ChangedImport, ChangedMember,
         ChangedSettlement, EntrySpan, GroupChange,
     },
-    id::MemberId,
+    values::id::MemberId,
 };
 use fracti_http::{
     Description, JsonDecimal, List, ListId, Paging, Parameters, QueryReader, Text, schemas,

@@ -9,7 +9,10 @@ mod stats;
 
 use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
-    Error, entry_id::EntryId, group::MEMBER_RULE, id::MemberId, tally::stats, time::Timestamp,
+    group::MEMBER_RULE,
+    input::Error,
+    reports::tally::stats,
+    values::{entry_id::EntryId, id::MemberId, time::Timestamp},
 };
 use fracti_http::{
     App, AsMember, Code, Context, Data, EntryView, Id, List, ListId, MAX_LIMIT, Once, Paging,

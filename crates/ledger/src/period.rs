@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use fracti_core::time::{Day, Timestamp, TimestampError};
+use fracti_core::values::time::{Day, Timestamp, TimestampError};
 use fracti_http::{Description, Paging, Parameters, QueryReader, schemas};
 use fracti_store::{Order, Statement};
 

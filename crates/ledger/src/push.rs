@@ -1,12 +1,12 @@
 //! Request bodies that push and revert adjustments, and their result.
 
 use fracti_core::{
-    adjustment::{
+    input::{Field, Path},
+    records::adjustment::{
         Adjustment, Amount, BareOrWrapped, MAX_CHANGES, MAX_PUSHED, MAX_REVERTED, NonApplied,
         Reason, Report,
     },
-    entry_id::{EntryId, EntryName, EntryNameError},
-    input::{Field, Path},
+    values::entry_id::{EntryId, EntryName, EntryNameError},
 };
 use fracti_http::{Description, EntryView, JsonScalar, Text, body, schemas, sentence};
 use serde::Serialize;

@@ -3,18 +3,20 @@
 use std::{collections::BTreeMap, ops::RangeInclusive};
 
 use fracti_core::{
-    Error,
-    category::NO_CATEGORY,
-    currency::Currency,
-    decimal::Decimal,
-    expense::{Category, ExpenseCategory},
     group::Member,
-    id::MemberId,
-    tally::{
+    input::Error,
+    records::expense::{Category, ExpenseCategory},
+    reports::tally::{
         ByCategory, CategoryStats, CurrencyStats, MAX_DAYS, MAX_LINES, MemberStats, PeriodStats,
         SeriesStep, Stats,
     },
-    time::{Day, Timestamp},
+    values::{
+        category::NO_CATEGORY,
+        currency::Currency,
+        decimal::Decimal,
+        id::MemberId,
+        time::{Day, Timestamp},
+    },
 };
 use fracti_http::{Description, JsonDecimal, Parameters, Problem, QueryReader, Text, schemas};
 use serde::Serialize;

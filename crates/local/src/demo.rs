@@ -11,7 +11,7 @@ use axum::{
     body::Body,
     http::{Request, header},
 };
-use fracti_core::telegram::{self, User};
+use fracti_core::caller::telegram::{self, User};
 use fracti_http::App;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ pub(crate) async fn run(
         (789_123_456, "Dave Brown", "dave"),
     ] {
         let user = User {
-            id: fracti_core::id::UserId::new(id)?,
+            id: fracti_core::values::id::UserId::new(id)?,
             name: name.to_owned(),
             username: Some(username.to_owned()),
             avatar_url: None,

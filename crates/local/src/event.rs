@@ -1,6 +1,6 @@
 //! Sample API Gateway events with fresh init data, because init data expires.
 
-use fracti_core::{telegram, time::Timestamp};
+use fracti_core::{caller::telegram, values::time::Timestamp};
 use serde_json::Value;
 
 /// Signs the init data of an event of `events/` for the bot of `token` at `now`. The user stays the

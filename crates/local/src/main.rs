@@ -16,9 +16,8 @@ use std::{
 use axum::Router;
 use clap::{Parser, Subcommand};
 use fracti_core::{
-    chat_id::ChatId,
-    id::UserId,
-    telegram::{self, User},
+    caller::telegram::{self, User},
+    values::{chat_id::ChatId, id::UserId},
 };
 use fracti_http::{App, Quotas, service};
 use fracti_local::{

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
-    Error,
-    currency::Currency,
-    days::{Consumed, Consumption, DaysAsked, Month, TargetState},
-    time::Day,
+    input::Error,
+    reports::days::{Consumed, Consumption, DaysAsked, Month, TargetState},
+    values::{currency::Currency, time::Day},
 };
 use fracti_http::{
     App, Caller, Code, Context, Data, Description, Id, JsonDecimal, Once, Parameters, Problem,
@@ -184,7 +183,7 @@ pub(crate) async fn get_day(
     let DayInGroups { day, groups, targets } = app.table.consumed_on(user.id, date, now).await?;
     let over = day.over(&targets)?;
     let share = |(group, title, currency, amount): (_, _, _, _)| GroupShareView {
-        group_id: Text(fracti_core::id::GroupId::into(group)),
+        group_id: Text(fracti_core::values::id::GroupId::into(group)),
         title,
         currency: Text(currency),
         amount: JsonDecimal(amount),

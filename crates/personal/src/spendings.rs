@@ -4,11 +4,17 @@ use std::collections::BTreeMap;
 
 use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
-    decimal::Decimal,
     input::Field,
-    spending::{CategoriesInput, MAX_CATEGORIES, NewSpending, Spending, SpendingEdit, SpendingId},
-    targets::MAX_OWN_CATEGORIES,
-    time::{Day, Timestamp},
+    personal::{
+        spending::{
+            CategoriesInput, MAX_CATEGORIES, NewSpending, Spending, SpendingEdit, SpendingId,
+        },
+        targets::MAX_OWN_CATEGORIES,
+    },
+    values::{
+        decimal::Decimal,
+        time::{Day, Timestamp},
+    },
 };
 use fracti_http::{
     App, Caller, Data, Description, Id, IfMatch, JsonDecimal, List, ListId, Once, Paging,

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
-    decimal::Decimal,
-    expense::Category,
     input::Field,
-    targets::{MAX_OWN_CATEGORIES, OwnCategory, OwnCategoryUpdate, TOTAL, Targets, TargetsUpdate},
+    personal::targets::{
+        MAX_OWN_CATEGORIES, OwnCategory, OwnCategoryUpdate, TOTAL, Targets, TargetsUpdate,
+    },
+    records::expense::Category,
+    values::decimal::Decimal,
 };
 use fracti_http::{
     App, Caller, Code, Data, JsonDecimal, JsonScalar, Object, Once, Problem, Text,

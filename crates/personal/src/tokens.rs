@@ -6,9 +6,9 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fracti_core::{
-    Error,
-    id::TokenId,
-    token::{NewToken, Token},
+    caller::token::{NewToken, Token},
+    input::Error,
+    values::id::TokenId,
 };
 use fracti_http::{
     App, AppPrincipal, Caller, Code, Context, Credential, Data, Description, Id, List, ListId,

@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use axum::extract::State;
-use fracti_core::usage::UsageKind;
+use fracti_core::caller::usage::UsageKind;
 use fracti_http::{App, Caller, Context, Data, Problem, Text, schemas};
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -1,10 +1,12 @@
 //! Answers: their bodies, and the response to one.
 
 use fracti_core::{
-    answer::{AnswerNotes, ClaimInput, NewAnswer, NewClaims},
-    expense::MAX_LINES,
-    points::Badge,
-    question::QuestionStatus,
+    questions::{
+        answer::{AnswerNotes, ClaimInput, NewAnswer, NewClaims},
+        points::Badge,
+        question::QuestionStatus,
+    },
+    records::expense::MAX_LINES,
 };
 use fracti_http::{Text, body, schemas};
 use fracti_store::Answered;

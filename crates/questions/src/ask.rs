@@ -1,8 +1,8 @@
 //! Request body that asks a question.
 
 use fracti_core::{
-    expense::{Category, MAX_LINES, NewExpense},
-    question::{MAX_ANSWERS, NewQuestion},
+    questions::question::{MAX_ANSWERS, NewQuestion},
+    records::expense::{Category, MAX_LINES, NewExpense},
     split::MAX_SHARES,
 };
 use fracti_http::{CreateLine, CreatePayer, body, schemas};

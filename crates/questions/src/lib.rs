@@ -7,7 +7,10 @@ mod points;
 mod view;
 
 use axum::{extract::State, http::StatusCode, response::Response};
-use fracti_core::{id::QuestionId, question::QuestionFilter, receipt::NewApplication};
+use fracti_core::{
+    questions::{question::QuestionFilter, receipt::NewApplication},
+    values::id::QuestionId,
+};
 use fracti_http::{
     App, AsMember, Code, Context, Credential, Data, Description, ExpenseView, Id, List, ListId,
     Once, Paging, Parameters, Problem, QueryReader, Routes, body, openapi, respond, respond_tagged,

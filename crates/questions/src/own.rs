@@ -1,7 +1,10 @@
 //! The caller's questions and answers in all groups.
 
 use axum::extract::State;
-use fracti_core::{answer::Answer, id::TokenId, question::QuestionFilter};
+use fracti_core::{
+    questions::{answer::Answer, question::QuestionFilter},
+    values::id::TokenId,
+};
 use fracti_http::{
     App, Caller, Context, Description, List, ListId, Paging, Parameters, Problem, QueryReader,
     Text, schemas,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use axum::extract::State;
-use fracti_core::{id::UserId, points::Points};
+use fracti_core::{questions::points::Points, values::id::UserId};
 use fracti_http::{
     App, AsMember, Caller, Context, Data, Description, Limit, List, ListId, MAX_LIMIT, Paging,
     Parameters, Problem, QueryReader, Text, schemas,

@@ -3,14 +3,14 @@
 use std::{collections::BTreeMap, str::FromStr};
 
 use fracti_core::{
-    answer::{Answer, Answerer},
-    decimal::Decimal,
     group::Member,
-    id::MemberId,
-    question::{Question, QuestionStatus, QuestionType},
-    receipt::{Claim, Claims, Receipt, ReceiptSummary},
+    questions::{
+        answer::{Answer, Answerer},
+        question::{Question, QuestionStatus, QuestionType},
+        receipt::{Claim, Claims, Receipt, ReceiptSummary},
+    },
     split::Line,
-    text_form::UnknownWord,
+    values::{decimal::Decimal, id::MemberId, text_form::UnknownWord},
 };
 use fracti_http::{JsonDecimal, LineView, PayerView, PreviewView, Text, schemas};
 use fracti_store::{QuestionDetail, SeenQuestion};
@@ -355,7 +355,7 @@ impl ReceiptView {
         }
     }
 
-    fn of_category(self, category: Option<fracti_core::expense::Category>) -> Self {
+    fn of_category(self, category: Option<fracti_core::records::expense::Category>) -> Self {
         Self { category: category.map(Text), ..self }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{fmt, num::NonZeroU32, sync::Arc};
 
-use fracti_core::time::Timestamp;
+use fracti_core::values::time::Timestamp;
 
 /// A clock that tests can replace.
 #[derive(Clone)]

@@ -3,7 +3,7 @@
 use std::{env, fs, io, num::NonZeroU32, time::Duration};
 
 use aws_config::SdkConfig;
-use fracti_core::{Cause, id::UserId, telegram};
+use fracti_core::{caller::telegram, input::Cause, values::id::UserId};
 
 use crate::{
     bot_token::{BotToken, InvalidToken, TOKEN_FORM},

@@ -5,7 +5,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fracti_core::{Error, id::GroupId, input::FailureKind};
+use fracti_core::{
+    input::{Error, FailureKind},
+    values::id::GroupId,
+};
 use fracti_store::{TableCost, UnreadableRow, metered, noting_unreadable, with_deadline};
 
 /// Kind of the warning about a row of the TypeScript Fracti that cannot be read.

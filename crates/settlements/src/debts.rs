@@ -3,14 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use fracti_core::{
-    Error,
-    currency::Currency,
-    debts::Debts,
     group::{Group, Member},
-    id::{MemberId, UserId},
+    input::Error,
     ledger::{Ledger, Shown, Totals},
     plan::Transfer,
-    settlement::Settlement,
+    records::settlement::Settlement,
+    reports::debts::Debts,
+    values::{
+        currency::Currency,
+        id::{MemberId, UserId},
+    },
 };
 use fracti_http::{JsonDecimal, SettlementView, Text, schemas};
 use serde::Serialize;

@@ -4,10 +4,9 @@ mod debts;
 
 use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
-    Error,
-    currency::Currency,
-    id::SettlementId,
-    settlement::{NewSettlement, Settlement, SettlementStatus, SettlementUpdate},
+    input::Error,
+    records::settlement::{NewSettlement, Settlement, SettlementStatus, SettlementUpdate},
+    values::{currency::Currency, id::SettlementId},
     words,
 };
 use fracti_http::{

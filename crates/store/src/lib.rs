@@ -5,9 +5,9 @@
 //! here knows HTTP. A `Table` is the store of all groups and users; `dynamo` has the requests to the
 //! table itself.
 //!
-//! Each method may also fail with [`Error::Unavailable`](fracti_core::Error::Unavailable) or
-//! [`Error::Table`](fracti_core::Error::Table), and one that writes with
-//! [`Error::Contended`](fracti_core::Error::Contended). `# Errors` names the others.
+//! Each method may also fail with [`Error::Unavailable`](fracti_core::input::Error::Unavailable) or
+//! [`Error::Table`](fracti_core::input::Error::Table), and one that writes with
+//! [`Error::Contended`](fracti_core::input::Error::Contended). `# Errors` names the others.
 //!
 //! The folders, from the lowest to the highest; none uses a higher one:
 //!
@@ -39,44 +39,35 @@ mod table;
 mod upkeep;
 mod write;
 
-use files::{export, imports};
-use group::{chats, groups, memberships, presence, settings};
-use ledger::tallies;
-use personal::{days, spendings};
-use records::{activity, expenses, settlements, shared};
-use table::{access, balance};
-use upkeep::{all_groups, aside, fund_audit, fund_void, keeping, migration, tally_repair};
-use write::{commit, idempotency};
-
-pub use access::MemberKey;
-pub use activity::{Activity, ActivityPosition, Feed, SettlementFilter};
-pub use all_groups::GroupsPage;
-pub use aside::BrokenRow;
-pub use chats::Opened;
-pub use days::{DayInGroups, Days, Rebuilt};
 pub use dynamo::{
     IndexState, Order, OrderError, Page, Position, SdkItem, Segment, Slice, TableCost, TableState,
     UnreadableRow, from_sdk, metered, noting_unreadable, to_sdk, with_admission, with_deadline,
 };
-pub use expenses::{Deleted, PreviewedExpense};
-pub use export::{ExportPage, ExportPlace, ExportRows, Exported, ExportedRow};
-pub use fund_audit::FundScan;
-pub use fund_void::EndedByForce;
+pub use files::export::{ExportPage, ExportPlace, ExportRows, Exported, ExportedRow};
+pub use files::imports::{BeforeImport, ImportPart, Imported};
 pub use funds::due::SeenFunds;
-pub use groups::Profile;
-pub use idempotency::{Idempotency, IdempotentRequest, KeyHashes, Outcome, StoredResponse};
-pub use imports::{BeforeImport, ImportPart, Imported};
-pub use keeping::{DueOutcome, DuePage, DueRow};
+pub use group::chats::Opened;
+pub use group::groups::Profile;
+pub use group::memberships::Membership;
 pub use ledger::{Changes, Statement, StatementLine, StatementPlace};
-pub use memberships::Membership;
-pub use migration::{
-    Counts, FindingKind, Migration, MigrationFinding, MigrationStep, TrialRun, V0Page,
-};
+pub use personal::days::{DayInGroups, Days, Rebuilt};
 pub use questions::{
     answering::Answered,
     asking::{QuestionDetail, SeenQuestion},
     lists::{OpenPlace, Ranked},
 };
-pub use shared::{Shared, SharedGroup};
+pub use records::activity::{Activity, ActivityPosition, Feed, SettlementFilter};
+pub use records::expenses::{Deleted, PreviewedExpense};
+pub use records::shared::{Shared, SharedGroup};
+pub use table::access::MemberKey;
 pub use table::{RequestContext, Table};
-pub use tally_repair::datable;
+pub use upkeep::all_groups::GroupsPage;
+pub use upkeep::aside::BrokenRow;
+pub use upkeep::fund_audit::FundScan;
+pub use upkeep::fund_void::EndedByForce;
+pub use upkeep::keeping::{DueOutcome, DuePage, DueRow};
+pub use upkeep::migration::{
+    Counts, FindingKind, Migration, MigrationFinding, MigrationStep, TrialRun, V0Page,
+};
+pub use upkeep::tally_repair::datable;
+pub use write::idempotency::{Idempotency, IdempotentRequest, KeyHashes, Outcome, StoredResponse};

@@ -8,7 +8,7 @@ mod lookup;
 use std::{sync::Arc, time::Duration};
 
 use aws_sdk_dynamodb::Client;
-use fracti_core::{keys, time::Timestamp};
+use fracti_core::{storage::keys, values::time::Timestamp};
 use futures_util::future::join_all;
 
 use crate::dynamo::{Db, with_deadline};
@@ -47,7 +47,7 @@ impl Table {
     }
 
     /// The same for a process without rights to write: it does not migrate v0 rows, but returns
-    /// [`Error::Unmigrated`](fracti_core::Error::Unmigrated).
+    /// [`Error::Unmigrated`](fracti_core::input::Error::Unmigrated).
     #[must_use]
     pub fn read_only(self) -> Self {
         Self { reads_only: true, ..self }

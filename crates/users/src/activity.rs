@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use fracti_core::{currency::Currency, expense::PaidExpense, id::MemberId, settlement::Settlement};
+use fracti_core::{
+    records::{expense::PaidExpense, settlement::Settlement},
+    values::{currency::Currency, id::MemberId},
+};
 use fracti_http::{JsonDecimal, Text, schemas};
 use fracti_store::Activity;
 use serde::Serialize;

@@ -9,10 +9,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use axum::extract::State;
 use fracti_core::{
-    currency::Currency,
-    expense::{Filter, PaidExpense, Participant},
-    id::{MemberId, UserId},
-    settlement::Settlement,
+    records::{
+        expense::{Filter, PaidExpense, Participant},
+        settlement::Settlement,
+    },
+    values::{
+        currency::Currency,
+        id::{MemberId, UserId},
+    },
 };
 use fracti_http::{
     App, Caller, Context, Data, Description, ExpenseView, GroupView, InApp, JsonDecimal, List,

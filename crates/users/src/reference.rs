@@ -1,6 +1,6 @@
 //! The lists that are the same for all users: currencies and categories.
 
-use fracti_core::{category::Category, currency::Currency};
+use fracti_core::values::{category::Category, currency::Currency};
 use fracti_http::{Code, Data, IfNoneMatch, Public, Query, Text, schemas};
 use serde::Serialize;
 use utoipa::ToSchema;

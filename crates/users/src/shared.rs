@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use axum::extract::State;
-use fracti_core::{currency::Currency, id::UserId};
+use fracti_core::values::{currency::Currency, id::UserId};
 use fracti_http::{
     App, Caller, Code, Context, Data, Id, InApp, JsonDecimal, Problem, Text, schemas,
 };

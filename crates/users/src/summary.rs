@@ -2,7 +2,7 @@
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
-use fracti_core::{currency::Currency, id::UserId, time::Timestamp};
+use fracti_core::values::{currency::Currency, id::UserId, time::Timestamp};
 use fracti_http::{App, JsonDecimal, Problem, Text, schemas};
 use fracti_store::{Membership, Page};
 use serde::Serialize;

@@ -3,13 +3,15 @@
 use std::collections::HashMap;
 
 use fracti_core::{
-    currency::Currency,
-    decimal::Decimal,
-    expense::ExpenseCategory,
     group::{Group, Member, labels},
-    id::{GroupId, MemberId, QuestionId, UserId},
     ledger::Ledger,
-    time::{Day, Timestamp},
+    records::expense::ExpenseCategory,
+    values::{
+        currency::Currency,
+        decimal::Decimal,
+        id::{GroupId, MemberId, QuestionId, UserId},
+        time::{Day, Timestamp},
+    },
 };
 use maud::{Markup, html};
 

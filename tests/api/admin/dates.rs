@@ -1,7 +1,7 @@
 //! `fracti-admin date-expenses`.
 
 use fracti_admin::Outcome;
-use fracti_core::{id::GroupId, time::Timestamp};
+use fracti_core::values::{id::GroupId, time::Timestamp};
 use fracti_tests::database::TABLE;
 use serde_json::json;
 

@@ -12,7 +12,7 @@ use aws_sdk_dynamodb::types::{
     AttributeValue, DeleteGlobalSecondaryIndexAction, GlobalSecondaryIndexUpdate,
 };
 use fracti_admin::{Admin, Failure, MigrateOptions, Outcome};
-use fracti_core::{currency::Currency, id::GroupId};
+use fracti_core::values::{currency::Currency, id::GroupId};
 use fracti_store::Table;
 use fracti_tests::{
     database::TABLE,

@@ -4,7 +4,7 @@ use std::{num::NonZeroU16, time::Duration};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use fracti_admin::{MigrateOptions, Outcome, RepairOptions};
-use fracti_core::id::GroupId;
+use fracti_core::values::id::GroupId;
 use fracti_runtime::with_causes;
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! Explain the shares of an expense.
 
-use fracti_core::decimal::Decimal;
+use fracti_core::values::decimal::Decimal;
 use serde_json::{Value, json};
 
 use crate::harness::{Group, number};

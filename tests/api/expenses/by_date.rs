@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
 use fracti_admin::Outcome;
-use fracti_core::{id::ExpenseId, time::Timestamp};
+use fracti_core::values::{id::ExpenseId, time::Timestamp};
 use fracti_tests::database::TABLE;
 use serde_json::{Value, json};
 

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::http::Method;
 use fracti_core::{
-    expense::{Edit, Expense},
     input::{Draft, Field},
+    records::expense::{Edit, Expense},
 };
 use fracti_store::{Idempotency, MemberKey};
 use fracti_tests::client;

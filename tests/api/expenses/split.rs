@@ -1,7 +1,7 @@
 //! Expenses that are split by weights, by adjustments and by the lines of a receipt.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use fracti_core::decimal::Decimal;
+use fracti_core::values::decimal::Decimal;
 use serde_json::{Value, json};
 
 use super::path;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use fracti_core::keys;
+use fracti_core::storage::keys;
 use serde_json::{Value, json};
 
 use super::path;

@@ -29,7 +29,8 @@ fn records(text: &str) -> Vec<BTreeMap<String, String>> {
 /// Checks that the columns of members sum to the totals at the end, and returns these.
 fn totals(records: &[BTreeMap<String, String>]) -> BTreeMap<(String, String), String> {
     let fixed = ["Date", "Type", "Description", "Category", "Currency", "Amount", "Paid by"];
-    let mut sums: BTreeMap<(String, String), fracti_core::decimal::Decimal> = BTreeMap::new();
+    let mut sums: BTreeMap<(String, String), fracti_core::values::decimal::Decimal> =
+        BTreeMap::new();
     let mut totals = BTreeMap::new();
     for record in records {
         let nets = record.iter().filter(|(name, _)| !fixed.contains(&name.as_str()));

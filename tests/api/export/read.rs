@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use fracti_core::{
-    decimal::Decimal,
-    money::Money,
     split::{Split, SplitType},
+    values::{decimal::Decimal, money::Money},
 };
 use fracti_formats::{Answers, Format, Import, Movement, PersonPart, RowPlace, read};
 use serde_json::Value;

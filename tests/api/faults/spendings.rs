@@ -1,6 +1,10 @@
 //! Spendings and the sums of their days, when writes fail or their responses are lost.
 
-use fracti_core::{decimal::Decimal, row::from_item, spending::Spending, summary::DaySummary};
+use fracti_core::{
+    personal::{spending::Spending, summary::DaySummary},
+    storage::row::from_item,
+    values::decimal::Decimal,
+};
 use fracti_store::from_sdk;
 use fracti_tests::faults::{Fault, Proxy};
 use serde_json::{Value, json};

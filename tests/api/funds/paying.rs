@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fracti_core::time::Timestamp;
+use fracti_core::values::time::Timestamp;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 

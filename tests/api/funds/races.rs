@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use fracti_core::{fund_audit::AllFunds, id::FundTransactionId};
+use fracti_core::{reports::fund_audit::AllFunds, values::id::FundTransactionId};
 use fracti_tests::faults::{Fault, Plan, Proxy};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -149,7 +149,7 @@ async fn entries_that_were_left_behind_are_found_and_released() {
     friends.top_up("2", "50", "bank 1").await;
     let at = |seconds: u64| api.now().millis() - seconds * 1_000;
     let left = |seconds: u64| {
-        let at = fracti_core::time::Timestamp::from_millis(at(seconds)).unwrap();
+        let at = fracti_core::values::time::Timestamp::from_millis(at(seconds)).unwrap();
         FundTransactionId::new(at, [7; 10]).to_string()
     };
     let (old, young) = (left(61), left(5));

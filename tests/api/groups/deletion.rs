@@ -2,7 +2,7 @@
 
 use axum::{body::Body, http::Method};
 use fracti_admin::{DeleteOptions, Failure, Outcome};
-use fracti_core::Error;
+use fracti_core::input::Error;
 use fracti_tests::operations::text_for;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;

@@ -1,7 +1,7 @@
 //! Join a group.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use fracti_core::keys;
+use fracti_core::storage::keys;
 use serde_json::json;
 
 use super::WALLET;

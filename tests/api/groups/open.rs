@@ -1,6 +1,6 @@
 //! Open the group of a chat.
 
-use fracti_core::telegram;
+use fracti_core::caller::telegram;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 

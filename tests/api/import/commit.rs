@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use fracti_core::keys;
+use fracti_core::storage::keys;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fracti_core::decimal::Decimal;
+use fracti_core::values::decimal::Decimal;
 use serde_json::{Value, json};
 
 use super::{Import, balances, counts};

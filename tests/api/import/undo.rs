@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fracti_core::decimal::Decimal;
+use fracti_core::values::decimal::Decimal;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 

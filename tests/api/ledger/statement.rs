@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use fastrand::Rng;
-use fracti_core::time::Timestamp;
+use fracti_core::values::time::Timestamp;
 use serde_json::{Value, json};
 
 use crate::harness::{Api, Caller, Group, number};

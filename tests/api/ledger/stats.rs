@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fastrand::Rng;
-use fracti_core::decimal::Decimal;
+use fracti_core::values::decimal::Decimal;
 use serde_json::{Value, json};
 
 use crate::harness::{Api, Group, number};

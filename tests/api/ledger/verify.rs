@@ -1,7 +1,7 @@
 //! Verification of the ledger against the rows.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use fracti_core::keys;
+use fracti_core::storage::keys;
 use serde_json::json;
 
 use crate::harness::Group;

@@ -1,7 +1,7 @@
 //! Guests give a user neither rights nor money.
 
 use axum::http::Method;
-use fracti_core::telegram;
+use fracti_core::caller::telegram;
 use serde_json::json;
 
 use super::Scene;

@@ -7,7 +7,7 @@ use axum::{
     body::Body,
     http::{HeaderValue, Method},
 };
-use fracti_core::telegram;
+use fracti_core::caller::telegram;
 use serde_json::json;
 
 use super::Scene;

@@ -2,7 +2,7 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use axum::http::Method;
-use fracti_core::id::{ExpenseId, SettlementId};
+use fracti_core::values::id::{ExpenseId, SettlementId};
 use serde_json::json;
 
 use super::Scene;

@@ -4,7 +4,7 @@ use axum::{
     body::Body,
     http::{HeaderValue, Method, header},
 };
-use fracti_core::{telegram, token::ApiToken};
+use fracti_core::caller::{telegram, token::ApiToken};
 use fracti_http::openapi;
 use serde_json::{Value, json};
 use tower::ServiceExt;

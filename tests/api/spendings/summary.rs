@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use fracti_core::decimal::Decimal;
+use fracti_core::values::decimal::Decimal;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 

@@ -10,7 +10,7 @@ use std::{
 
 use aws_sdk_dynamodb::Client;
 use axum::{Router, body::Bytes, http::Method};
-use fracti_core::{telegram, time::Timestamp};
+use fracti_core::{caller::telegram, values::time::Timestamp};
 use fracti_http::{App, service};
 use fracti_local::routes;
 use fracti_runtime::{BotToken, Clock};

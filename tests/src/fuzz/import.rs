@@ -1,12 +1,14 @@
 use std::{collections::BTreeMap, sync::LazyLock};
 
 use fracti_core::{
-    currency::Currency,
-    id::{MemberId, UserId},
     ledger::Totals,
-    money::Money,
     split::{MAX_SHARES, Split},
-    time::Day,
+    values::{
+        currency::Currency,
+        id::{MemberId, UserId},
+        money::Money,
+        time::Day,
+    },
 };
 use fracti_formats::{
     Answers, Import, MAX_CHECKS, MAX_ERRORS, MAX_MEMBERS, MAX_QUESTIONS, MAX_ROWS, MAX_WARNINGS,

@@ -16,7 +16,7 @@ use aws_sdk_dynamodb::{
     },
     types::{DeleteRequest, PutRequest, WriteRequest},
 };
-use fracti_core::{telegram, time::Timestamp};
+use fracti_core::{caller::telegram, values::time::Timestamp};
 use fracti_http::{App, service};
 use fracti_local::routes;
 use fracti_runtime::{BotToken, Clock, Random};

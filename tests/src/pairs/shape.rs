@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use fracti_core::row::AttributeValue;
+use fracti_core::storage::row::AttributeValue;
 use fracti_store::{SdkItem, from_sdk};
 use serde_json::Value;
 

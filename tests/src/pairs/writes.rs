@@ -2,9 +2,8 @@
 
 use axum::http::Method;
 use fracti_core::{
-    chat_id::ChatId,
-    telegram::{self, User},
-    time::Timestamp,
+    caller::telegram::{self, User},
+    values::{chat_id::ChatId, time::Timestamp},
 };
 use serde_json::{Value, json};
 

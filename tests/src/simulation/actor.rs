@@ -11,7 +11,11 @@ use std::{
 
 use axum::http::Method;
 use fastrand::Rng;
-use fracti_core::{currency::Currency, split::SplitType, telegram::User, time::Timestamp};
+use fracti_core::{
+    caller::telegram::User,
+    split::SplitType,
+    values::{currency::Currency, time::Timestamp},
+};
 use serde_json::Value;
 
 use super::{

@@ -19,11 +19,13 @@ use std::collections::BTreeSet;
 use aws_sdk_dynamodb::Client;
 use axum::http::Method;
 use fracti_core::{
-    Error,
-    decimal::Decimal,
-    id::{GroupId, MemberId, UserId},
-    keys,
-    settlement::TxHash,
+    input::Error,
+    records::settlement::TxHash,
+    storage::keys,
+    values::{
+        decimal::Decimal,
+        id::{GroupId, MemberId, UserId},
+    },
 };
 use fracti_store::Table;
 use serde_json::Value;

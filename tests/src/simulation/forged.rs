@@ -1,7 +1,7 @@
 //! Forged requests, and requests of users without permission.
 
 use axum::http::Method;
-use fracti_core::{telegram, time::Timestamp};
+use fracti_core::{caller::telegram, values::time::Timestamp};
 use serde_json::{Value, json};
 
 use super::{

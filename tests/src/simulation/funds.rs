@@ -11,10 +11,10 @@ use std::{
 
 use axum::http::Method;
 use fracti_core::{
-    fund_audit::AllFunds,
-    fund_transaction::FundTransaction,
-    id::{GroupId, UserId},
-    settlement::Settlement,
+    funds::fund_transaction::FundTransaction,
+    records::settlement::Settlement,
+    reports::fund_audit::AllFunds,
+    values::id::{GroupId, UserId},
 };
 use fracti_runtime::Clock;
 use fracti_store::{MemberKey, Page, Table};
@@ -141,7 +141,7 @@ async fn keep(table: &Table, actor: &Actor) {
     let clock = actor.clock.clone();
     let clock = Clock::of(move || {
         let millis = clock.load(std::sync::atomic::Ordering::SeqCst);
-        fracti_core::time::Timestamp::from_millis(millis).unwrap()
+        fracti_core::values::time::Timestamp::from_millis(millis).unwrap()
     });
     for _ in 0..4 {
         let _ = fracti_keeper::keep(table, &clock).await;

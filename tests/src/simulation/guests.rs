@@ -12,7 +12,7 @@ use std::{
 use axum::http::Method;
 use fracti_core::{
     group::Member,
-    id::{GroupId, MemberId, UserId},
+    values::id::{GroupId, MemberId, UserId},
 };
 use serde_json::{Value, json};
 use tokio::task::JoinSet;

@@ -5,7 +5,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use fracti_core::currency::Currency;
+use fracti_core::values::currency::Currency;
 use serde_json::Value;
 
 use super::{Finding, Operation};

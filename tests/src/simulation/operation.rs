@@ -4,7 +4,7 @@
 //! the effect of an operation without a response.
 
 use axum::http::Method;
-use fracti_core::currency::Currency;
+use fracti_core::values::currency::Currency;
 use serde_json::{Value, json};
 
 /// An operation of a user.

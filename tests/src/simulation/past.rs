@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fracti_core::time::Timestamp;
+use fracti_core::values::time::Timestamp;
 use serde_json::Value;
 
 use super::{Actor, Finding, World, actor::minor};
@@ -158,7 +158,7 @@ impl Actor {
             known.entries.iter().map(|it| it.at.day()).filter(|it| *it < last).collect();
         expected.dedup();
         for day in days {
-            let of: fracti_core::time::Day = day["day"].as_str().unwrap().parse().unwrap();
+            let of: fracti_core::values::time::Day = day["day"].as_str().unwrap().parse().unwrap();
             let shown = (day["sequence"].as_u64().unwrap(), shown(&day["balances"]));
             if of < last && shown != known.until(of.end()) {
                 self.differs(&format!("{path} {of}"), &shown, &known.until(of.end()));

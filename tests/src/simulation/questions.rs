@@ -14,7 +14,7 @@ use std::{
 };
 
 use axum::http::Method;
-use fracti_core::id::GroupId;
+use fracti_core::values::id::GroupId;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 

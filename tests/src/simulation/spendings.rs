@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use axum::http::Method;
-use fracti_core::{
+use fracti_core::values::{
     currency::Currency,
     decimal::Decimal,
     id::{GroupId, MemberId, UserId},

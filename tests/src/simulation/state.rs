@@ -4,27 +4,32 @@ use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::Client;
 use fracti_core::{
-    answer::Answer,
-    balance::{Balance, Checkpoint, Closing},
-    decimal::Decimal,
-    deleted_expense::DeletedExpense,
-    entry::Entry,
-    expense::{Expense, PaidExpense, Participant},
     group::{Group, Member, MemberRow},
-    group_change::GroupChange,
-    id::{GroupId, MemberId},
-    idempotency::IdempotencyRow,
-    keys::Primary,
-    ledger::{EntryStatus, Ledger},
-    points::Points,
-    question::Question,
-    row::{self, AttributeValue, Item, Row},
+    ledger::{
+        EntryStatus, Ledger,
+        balance::{Balance, Checkpoint, Closing},
+    },
+    personal::{spending::Spending, summary::DaySummary},
+    questions::{answer::Answer, points::Points, question::Question},
+    records::{
+        deleted_expense::DeletedExpense,
+        entry::Entry,
+        expense::{Expense, PaidExpense, Participant},
+        group_change::GroupChange,
+        settlement::Settlement,
+    },
+    reports::tally::TallyRow,
     rows::RowKind,
-    settlement::Settlement,
-    spending::Spending,
-    summary::DaySummary,
-    tally::TallyRow,
-    time::{Day, Timestamp},
+    storage::{
+        idempotency::IdempotencyRow,
+        keys::Primary,
+        row::{self, AttributeValue, Item, Row},
+    },
+    values::{
+        decimal::Decimal,
+        id::{GroupId, MemberId},
+        time::{Day, Timestamp},
+    },
 };
 use fracti_store::{SdkItem, from_sdk, to_sdk};
 

@@ -15,7 +15,11 @@ use aws_sdk_dynamodb::{
         timeout::TimeoutConfig,
     },
 };
-use fracti_core::{Error, id::GroupId, telegram, time::Timestamp};
+use fracti_core::{
+    caller::telegram,
+    input::Error,
+    values::{id::GroupId, time::Timestamp},
+};
 use fracti_http::{App, service};
 use fracti_local::routes;
 use fracti_runtime::{BotToken, Clock, Random};

@@ -9,7 +9,13 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use fracti_core::{Error, audit::Finding, id::GroupId, keys, keys::Primary, v0::Correction};
+use fracti_core::{
+    input::Error,
+    reports::audit::Finding,
+    storage::keys::{self, Primary},
+    v0::Correction,
+    values::id::GroupId,
+};
 use fracti_runtime::with_causes;
 use fracti_store::{Counts, FindingKind, MigrationFinding};
 use serde::{Serialize, de::IgnoredAny};

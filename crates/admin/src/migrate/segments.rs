@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use fracti_core::{Error, id::GroupId};
+use fracti_core::{input::Error, values::id::GroupId};
 use fracti_store::{Migration, MigrationStep, TrialRun, V0Page};
 use indicatif::ProgressBar;
 

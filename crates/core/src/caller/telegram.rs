@@ -8,7 +8,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
-use crate::{chat_id::ChatId, id::UserId, time::Timestamp};
+use crate::values::{chat_id::ChatId, id::UserId, time::Timestamp};
 
 /// Default maximum age of init data.
 pub const MAX_AGE: Duration = Duration::from_hours(24);

@@ -11,21 +11,23 @@ use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
 use crate::{
-    Error,
-    id::{GroupId, TokenId, UserId},
-    input::{Draft, Field, Path},
-    keys::{self, Index, Keys},
-    row::Row,
-    row::USER_ROWS_VERSION,
-    telegram::User,
-    text::TokenName,
-    time::{Day, Timestamp},
+    caller::telegram::User,
+    input::{Draft, Error, Field, Path},
+    storage::{
+        keys::{self, Index, Keys},
+        row::{Row, USER_ROWS_VERSION},
+    },
+    values::{
+        id::{GroupId, TokenId, UserId},
+        text::TokenName,
+        time::{Day, Timestamp},
+    },
     words,
 };
 
 pub use crate::{
-    limits::MAX_TOKENS,
-    token_hash::{TokenHash, TokenHashError},
+    input::limits::MAX_TOKENS,
+    values::token_hash::{TokenHash, TokenHashError},
 };
 
 /// Time for which an expired token is listed, in seconds.

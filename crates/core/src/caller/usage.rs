@@ -5,10 +5,11 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    id::UserId,
-    keys::{self, Keys},
-    row::Row,
-    time::Day,
+    storage::{
+        keys::{self, Keys},
+        row::Row,
+    },
+    values::{id::UserId, time::Day},
 };
 
 /// Time for which a usage row is kept after its day.

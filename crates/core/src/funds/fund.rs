@@ -5,20 +5,26 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Error,
-    currency::{AmountError, Currency},
-    fund_transaction::{FundTransaction, FundTransactionType},
-    id::{FundTransactionId, SettlementId, UserId},
-    input::Limit,
-    keys::{self, Index, Keys},
-    money::Money,
-    row::{Row, USER_ROWS_VERSION},
-    text::FundNote,
-    time::Timestamp,
+    funds::fund_transaction::{FundTransaction, FundTransactionType},
+    input::{Error, Limit},
+    storage::{
+        keys::{self, Index, Keys},
+        row::{Row, USER_ROWS_VERSION},
+    },
+    values::{
+        currency::{AmountError, Currency},
+        id::{FundTransactionId, SettlementId, UserId},
+        money::Money,
+        text::FundNote,
+        time::Timestamp,
+    },
     words,
 };
 
-pub use crate::{fund_error::FundError, fund_key::FundKey, fund_status::FundStatus};
+pub use crate::{
+    input::fund_error::FundError,
+    values::{fund_key::FundKey, fund_status::FundStatus},
+};
 
 /// Time after which a hold for a settlement, or a report, ends: seven days, in seconds.
 pub const HOLD_S: u64 = 7 * 24 * 3_600;

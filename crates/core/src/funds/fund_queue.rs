@@ -5,12 +5,16 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    fund::{FundError, Funds},
-    id::{FundTransactionId, UserId},
+    funds::fund::{FundError, Funds},
     input::Limit,
-    keys::{self, Keys},
-    row::Row,
-    time::Timestamp,
+    storage::{
+        keys::{self, Keys},
+        row::Row,
+    },
+    values::{
+        id::{FundTransactionId, UserId},
+        time::Timestamp,
+    },
 };
 
 /// Maximum number of reports and cash-outs of a user that wait for an operator, in all currencies.

@@ -3,13 +3,19 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    currency::Currency,
-    fund::FundStatus,
-    fund_transaction::{FundTransaction, FundTransactionType},
-    id::{FundTransactionId, UserId},
-    keys::{self, Keys},
-    ref_id::{RefId, ReferenceUse},
-    row::{AttributeValue, Item, Row},
+    funds::{
+        fund::FundStatus,
+        fund_transaction::{FundTransaction, FundTransactionType},
+    },
+    storage::{
+        keys::{self, Keys},
+        row::{AttributeValue, Item, Row},
+    },
+    values::{
+        currency::Currency,
+        id::{FundTransactionId, UserId},
+        ref_id::{RefId, ReferenceUse},
+    },
 };
 
 /// What users have put in and taken out in a currency, in minor units. At any moment, over all users:

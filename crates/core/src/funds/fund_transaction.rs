@@ -6,19 +6,23 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    currency::Currency,
-    fund::{FundFlow, FundKey, FundStatus, Funds, Parts},
-    id::{FundTransactionId, GroupId, SettlementId, UserId},
-    keys::{self, Index, Keys},
-    money::Money,
-    ref_id::RefId,
-    row::{Row, USER_ROWS_VERSION},
-    text::{FundNote, PayTo},
-    time::Timestamp,
+    funds::fund::{FundFlow, FundKey, FundStatus, Funds, Parts},
+    storage::{
+        keys::{self, Index, Keys},
+        row::{Row, USER_ROWS_VERSION},
+    },
+    values::{
+        currency::Currency,
+        id::{FundTransactionId, GroupId, SettlementId, UserId},
+        money::Money,
+        ref_id::RefId,
+        text::{FundNote, PayTo},
+        time::Timestamp,
+    },
     words,
 };
 
-pub use crate::fund_key::FundWork;
+pub use crate::values::fund_key::FundWork;
 
 words! {
     /// Type of a transaction of funds.

@@ -1,18 +1,18 @@
 //! Requests that change funds.
 
 use crate::{
-    Error,
-    currency::Currency,
-    decimal::Decimal,
-    id::FundTransactionId,
-    input::{Draft, Field, FieldErrors},
-    money::Money,
-    numbers::positive,
-    ref_id::RefId,
-    text::{FundNote, PayTo},
-    time::Timestamp,
-    ton::TonAddress,
-    tx_hash::{TxHash, TxHashError},
+    input::{Draft, Error, Field, FieldErrors, numbers::positive},
+    values::{
+        currency::Currency,
+        decimal::Decimal,
+        id::FundTransactionId,
+        money::Money,
+        ref_id::RefId,
+        text::{FundNote, PayTo},
+        time::Timestamp,
+        ton::TonAddress,
+        tx_hash::{TxHash, TxHashError},
+    },
     words,
 };
 

@@ -3,20 +3,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use crate::{
-    Error,
-    currency::Currency,
-    fund::{
-        Bonus, Fund, FundChange, FundError, FundFlow, FundKey, FundKind, FundStatus, Funds,
-        MAX_BONUSES_USED, Parts, Payable,
+    funds::{
+        fund::{
+            Bonus, Fund, FundChange, FundError, FundFlow, FundKey, FundKind, FundStatus, Funds,
+            MAX_BONUSES_USED, Parts, Payable,
+        },
+        fund_queue::FundQueue,
+        fund_total::FundTotal,
+        fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
     },
-    fund_audit::{AllFunds, FundRows},
-    fund_queue::FundQueue,
-    fund_total::FundTotal,
-    fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
-    id::{FundTransactionId, UserId},
-    input::Limit,
-    money::Money,
-    time::Timestamp,
+    input::{Error, Limit},
+    reports::fund_audit::{AllFunds, FundRows},
+    values::{
+        currency::Currency,
+        id::{FundTransactionId, UserId},
+        money::Money,
+        time::Timestamp,
+    },
 };
 
 fn at(seconds: u64) -> Timestamp {
@@ -220,7 +223,7 @@ fn a_bonus_that_pays_often_stays_small() {
     let fund = funds.get(FundKey::Bonus(id(3))).unwrap();
     let bonus = fund.bonus.as_ref().unwrap();
     assert_eq!((fund.balance, bonus.usage.len(), bonus.used_earlier), (1, 100, 9_899));
-    assert!(crate::row::size(&crate::row::to_item(fund).unwrap()) < 20_000);
+    assert!(crate::storage::row::size(&crate::storage::row::to_item(fund).unwrap()) < 20_000);
 }
 
 #[test]

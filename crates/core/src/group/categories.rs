@@ -6,9 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use super::Group;
 use crate::{
-    category::{CategoryKey, ExpenseCategory, is_reserved},
     input::{Field, FieldErrors, Path},
-    text::{CategoryLabel, Emoji},
+    values::{
+        category::{CategoryKey, ExpenseCategory, is_reserved},
+        text::{CategoryLabel, Emoji},
+    },
 };
 
 /// Maximum number of categories of a group's own.

@@ -12,12 +12,13 @@ use std::{collections::BTreeMap, time::Duration};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Error,
-    currency::Currency,
-    group::{Group, Member},
-    id::{GroupId, MemberId, UserId},
-    links::Links,
-    time::Timestamp,
+    group::{Group, Member, links::Links},
+    input::Error,
+    values::{
+        currency::Currency,
+        id::{GroupId, MemberId, UserId},
+        time::Timestamp,
+    },
 };
 
 /// Time for which a change stands in the balance row. Requests take seconds; the rest is for clocks
@@ -211,7 +212,7 @@ impl GroupState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::telegram::User;
+    use crate::caller::telegram::User;
 
     fn at(second: u64) -> Timestamp {
         Timestamp::from_millis(1_768_478_400_000 + second * 1_000).unwrap()

@@ -2,9 +2,11 @@
 
 use crate::{
     group::Member,
-    id::{GuestId, MemberId, UserId},
-    text::GuestName,
-    time::Timestamp,
+    values::{
+        id::{GuestId, MemberId, UserId},
+        text::GuestName,
+        time::Timestamp,
+    },
 };
 
 impl Member {

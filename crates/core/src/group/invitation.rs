@@ -6,12 +6,13 @@ use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Error,
     group::Group,
-    input::Field,
-    text_form::{TextForm, TextRule},
-    token_hash::TokenHash,
-    ton::TonAddress,
+    input::{Error, Field},
+    values::{
+        text_form::{TextForm, TextRule},
+        token_hash::TokenHash,
+        ton::TonAddress,
+    },
     words,
 };
 

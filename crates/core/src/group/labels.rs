@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::{group::Member, id::MemberId};
+use crate::{group::Member, values::id::MemberId};
 
 /// What is added to the names of members that are not unique in their group, in any case of letters:
 /// the username, or a number by time of joining. A linked guest is a user, and has none.
@@ -54,7 +54,10 @@ pub fn additions(members: &[Member]) -> BTreeMap<MemberId, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{id::UserId, telegram::User, time::Timestamp};
+    use crate::{
+        caller::telegram::User,
+        values::{id::UserId, time::Timestamp},
+    };
 
     fn member(id: u64, name: &str, username: Option<&str>) -> Member {
         let at = Timestamp::from_millis(1_768_478_400_000 + id).unwrap();

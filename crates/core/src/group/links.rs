@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     group::Member,
-    id::{GuestId, MemberId, UserId},
+    values::id::{GuestId, MemberId, UserId},
 };
 
-pub use crate::limits::{MAX_LINKS, MAX_LINKS_OF_USER};
+pub use crate::input::limits::{MAX_LINKS, MAX_LINKS_OF_USER};
 
 /// The linked guests of a group, each with the user.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,7 +100,7 @@ impl<'a> FromIterator<&'a Member> for Links {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::Timestamp;
+    use crate::values::time::Timestamp;
 
     fn guest(number: u64) -> GuestId {
         GuestId::new(Timestamp::from_millis(1_700_000_000_000 + number).unwrap(), [1; 10])

@@ -1,6 +1,6 @@
 //! The members that a request names, whose ids may be those of linked guests.
 
-use crate::{id::MemberId, input::Draft, links::Links};
+use crate::{group::links::Links, input::Draft, values::id::MemberId};
 
 /// A request that names members.
 pub trait NamesMembers {

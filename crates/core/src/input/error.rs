@@ -3,13 +3,13 @@
 use std::{error, fmt};
 
 use crate::{
-    currency::Currency,
-    field::{FieldError, FieldErrors, Path, Unreadable},
-    fund_error::FundError,
-    id::SettlementId,
-    limits::{MAX_LINKS, MAX_LINKS_OF_USER, MAX_MEMBERS, MAX_SHARES, MAX_TOKENS},
-    question_error::QuestionError,
-    settlement_status::SettlementError,
+    input::{
+        field::{FieldError, FieldErrors, Path, Unreadable},
+        fund_error::FundError,
+        limits::{MAX_LINKS, MAX_LINKS_OF_USER, MAX_MEMBERS, MAX_SHARES, MAX_TOKENS},
+        question_error::QuestionError,
+    },
+    values::{currency::Currency, id::SettlementId, settlement_status::SettlementError},
 };
 
 /// Kind of a failure of the service, as the field `kind` of a log line has it. Alarms filter on it.

@@ -1,6 +1,9 @@
 //! The errors of refused changes of funds.
 
-use crate::{fund_status::FundStatus, input::Limit, money::Money, time::Timestamp};
+use crate::{
+    input::Limit,
+    values::{fund_status::FundStatus, money::Money, time::Timestamp},
+};
 
 /// Error returned for a change of funds that is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,6 +1,9 @@
 //! The limits that a request may hit, by name.
 
-use crate::{Error, fund_error::FundError, question_error::QuestionError, words};
+use crate::{
+    input::{Error, fund_error::FundError, question_error::QuestionError},
+    words,
+};
 
 words! {
     /// Limit that the request would exceed. There may be others in the future.

@@ -3,10 +3,8 @@
 use std::ops::RangeInclusive;
 
 use crate::{
-    currency::Currency,
-    decimal::Decimal,
     input::{FieldErrors, Path},
-    money::Money,
+    values::{currency::Currency, decimal::Decimal, money::Money},
 };
 
 /// Error returned for a number that is out of its bounds.

@@ -1,6 +1,6 @@
 //! The errors of refused questions and answers.
 
-use crate::limits::{MAX_OPEN_QUESTIONS, MAX_SHARES};
+use crate::input::limits::{MAX_OPEN_QUESTIONS, MAX_SHARES};
 
 /// Error returned for a question, or an answer to one, that is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -3,11 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    id::GroupId,
-    keys::{self, Keys},
     ledger::Ledger,
-    row::Row,
-    time::{Day, Timestamp},
+    storage::{
+        keys::{self, Keys},
+        row::Row,
+    },
+    values::{
+        id::GroupId,
+        time::{Day, Timestamp},
+    },
 };
 
 /// The balance row: the current ledger of a group.

@@ -30,11 +30,11 @@ impl Ledger {
 mod tests {
     use super::*;
     use crate::{
-        id::{GuestId, MemberId},
         ledger::{
             Entry, EntryStatus, Event, RefType, Totals,
             tests::{actor, at, currency, group, user},
         },
+        values::id::{GuestId, MemberId},
     };
 
     fn guest(number: u64) -> GuestId {

@@ -2,7 +2,7 @@
 //! way.
 
 use super::Ledger;
-use crate::{id::MemberId, input::Unsettled};
+use crate::{input::Unsettled, values::id::MemberId};
 
 impl Ledger {
     /// Checks that a member's balances are zero and no settlement is pending. Pending settlements

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Ledger;
-use crate::{currency::Currency, id::MemberId};
+use crate::values::{currency::Currency, id::MemberId};
 
 /// Maximum number of balances in a response before zeros are left out. Each is of one member in one
 /// currency.

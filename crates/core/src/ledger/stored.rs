@@ -6,7 +6,7 @@ use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 use super::{Balances, Change, Settled, Totals};
-use crate::{
+use crate::values::{
     currency::Currency,
     decimal::Decimal,
     id::{GuestId, MemberId},

@@ -1,10 +1,10 @@
 use super::*;
 
 use crate::{
-    balance::Balance,
-    id::GuestId,
-    links::MAX_LINKS,
-    row::{AttributeValue, from_item, to_item},
+    group::links::MAX_LINKS,
+    ledger::balance::Balance,
+    storage::row::{AttributeValue, from_item, to_item},
+    values::id::GuestId,
 };
 
 pub(crate) fn user(number: u64) -> MemberId {

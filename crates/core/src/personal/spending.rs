@@ -8,23 +8,26 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Error,
-    counters::Counters,
-    currency::Currency,
-    decimal::Decimal,
-    id::UserId,
-    input::{Draft, Field, FieldErrors},
-    keys::{self, Keys},
-    numbers::positive,
-    row::USER_ROWS_VERSION,
-    row::{self, AttributeValue, Item, Row},
-    summary::counters_of,
-    targets::{CategoryKey, Targets},
-    text::{Emoji, SpendingNotes, SpendingTitle},
-    time::{Day, Timestamp, ZonedTime, day_of},
+    input::{Draft, Error, Field, FieldErrors, numbers::positive},
+    personal::{
+        summary::counters_of,
+        targets::{CategoryKey, Targets},
+    },
+    storage::{
+        counters::Counters,
+        keys::{self, Keys},
+        row::{self, AttributeValue, Item, Row, USER_ROWS_VERSION},
+    },
+    values::{
+        currency::Currency,
+        decimal::Decimal,
+        id::UserId,
+        text::{Emoji, SpendingNotes, SpendingTitle},
+        time::{Day, Timestamp, ZonedTime, day_of},
+    },
 };
 
-pub use crate::spending_id::{SpendingId, SpendingIdError};
+pub use crate::values::spending_id::{SpendingId, SpendingIdError};
 pub use categories::{CategoriesInput, MAX_CATEGORIES};
 pub use edit::SpendingEdit;
 

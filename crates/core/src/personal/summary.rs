@@ -3,15 +3,18 @@
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{
-    Error,
-    counters::Counters,
-    currency::Currency,
-    decimal::Decimal,
-    id::UserId,
-    keys::{self, Keys},
-    row::USER_ROWS_VERSION,
-    row::{Row, camel_case},
-    time::{Day, Timestamp},
+    input::Error,
+    storage::{
+        counters::Counters,
+        keys::{self, Keys},
+        row::{Row, USER_ROWS_VERSION, camel_case},
+    },
+    values::{
+        currency::Currency,
+        decimal::Decimal,
+        id::UserId,
+        time::{Day, Timestamp},
+    },
 };
 
 /// Counter of the spendings.
@@ -125,7 +128,7 @@ pub(crate) fn counters_of<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::row::{AttributeValue, from_item, to_item};
+    use crate::storage::row::{AttributeValue, from_item, to_item};
 
     #[test]
     fn both_spellings_of_a_counter_are_added_up() {

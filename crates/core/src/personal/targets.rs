@@ -7,18 +7,22 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    currency::Currency,
-    decimal::Decimal,
-    id::UserId,
-    keys::{self, Keys},
-    row::{self, Item, Row, USER_ROWS_VERSION},
-    text::CategoryLabel,
-    time::{Timestamp, Zone},
+    storage::{
+        keys::{self, Keys},
+        row::{self, Item, Row, USER_ROWS_VERSION},
+    },
+    values::{
+        currency::Currency,
+        decimal::Decimal,
+        id::UserId,
+        text::CategoryLabel,
+        time::{Timestamp, Zone},
+    },
     words,
 };
 
-pub(crate) use crate::category::is_reserved;
-pub use crate::category::{CategoryKey, CategoryKeyError, TOTAL};
+pub(crate) use crate::values::category::is_reserved;
+pub use crate::values::category::{CategoryKey, CategoryKeyError, TOTAL};
 pub use update::{OwnCategoryUpdate, TargetsUpdate};
 
 /// Maximum number of a user's own categories.

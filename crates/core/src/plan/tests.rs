@@ -1,7 +1,7 @@
 use proptest::{collection::vec, prelude::*, sample::select};
 
 use super::*;
-use crate::id::UserId;
+use crate::values::id::UserId;
 
 fn balances(minor: &[i64]) -> Vec<(MemberId, i64)> {
     (1..).map(|number| UserId::new(number).unwrap().into()).zip(minor.iter().copied()).collect()

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::{Set, Transfer};
-use crate::id::MemberId;
+use crate::values::id::MemberId;
 
 /// The transfers that settle a set: the largest debt is paid to the largest credit, so each
 /// transfer closes a balance, and the last one closes two.

@@ -5,20 +5,26 @@ use sha2::{Digest, Sha256};
 
 use super::question::shortened;
 use crate::{
-    Error,
-    decimal::Decimal,
-    group::Member,
-    id::{AnswerId, GroupId, MemberId, QuestionId, UserId},
-    input::{Draft, Field, FieldErrors, Path},
-    keys::{self, Index, Keys},
-    links::Links,
-    numbers::{bounded, whole},
-    question::{Question, QuestionType},
-    receipt::{Claim, Receipt},
-    row::Row,
+    group::{Member, links::Links},
+    input::{
+        Draft, Error, Field, FieldErrors, Path,
+        numbers::{bounded, whole},
+    },
+    questions::{
+        question::{Question, QuestionType},
+        receipt::{Claim, Receipt},
+    },
     split::WEIGHT_DECIMALS,
-    text::AnswerText,
-    time::Timestamp,
+    storage::{
+        keys::{self, Index, Keys},
+        row::Row,
+    },
+    values::{
+        decimal::Decimal,
+        id::{AnswerId, GroupId, MemberId, QuestionId, UserId},
+        text::AnswerText,
+        time::Timestamp,
+    },
 };
 
 /// Characters of a prompt that an answer repeats.

@@ -5,12 +5,16 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    category::NO_CATEGORY,
-    id::{GroupId, UserId},
-    keys::{self, Index, Keys},
-    question::{Question, QuestionType},
-    row::Row,
-    time::{Day, Timestamp},
+    questions::question::{Question, QuestionType},
+    storage::{
+        keys::{self, Index, Keys},
+        row::Row,
+    },
+    values::{
+        category::NO_CATEGORY,
+        id::{GroupId, UserId},
+        time::{Day, Timestamp},
+    },
     words,
 };
 

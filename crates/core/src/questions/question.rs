@@ -5,24 +5,26 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Error,
-    decimal::Decimal,
-    expense::{Category, NewExpense},
-    group::{Group, MEMBER_RULE, Member},
-    id::{ExpenseId, GroupId, MemberId, QuestionId, TokenId, UserId},
-    input::{Draft, Field, FieldErrors, Path},
-    keys::{self, Index, Keys},
-    links::Links,
-    numbers::whole,
-    receipt::{QuestionDetails, Receipt, ReceiptSummary},
-    row::Row,
-    text::{Prompt, QuestionOption, TokenName},
-    time::{Timestamp, Zone},
+    group::{Group, MEMBER_RULE, Member, links::Links},
+    input::{Draft, Error, Field, FieldErrors, Path, numbers::whole},
+    questions::receipt::{QuestionDetails, Receipt, ReceiptSummary},
+    records::expense::{Category, NewExpense},
+    storage::{
+        keys::{self, Index, Keys},
+        row::Row,
+    },
+    values::{
+        decimal::Decimal,
+        id::{ExpenseId, GroupId, MemberId, QuestionId, TokenId, UserId},
+        text::{Prompt, QuestionOption, TokenName},
+        time::{Timestamp, Zone},
+    },
     words,
 };
 
 pub use crate::{
-    limits::MAX_OPEN_QUESTIONS, question_error::QuestionError, question_status::QuestionStatus,
+    input::{limits::MAX_OPEN_QUESTIONS, question_error::QuestionError},
+    values::question_status::QuestionStatus,
 };
 
 /// Number of answers that a question takes, and of members whom an audience names.

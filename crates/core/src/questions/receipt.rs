@@ -6,24 +6,26 @@ use serde::{Deserialize, Serialize};
 
 use super::question::{Asking, NewQuestion};
 use crate::{
-    Error,
-    currency::Currency,
-    decimal::Decimal,
-    expense::{
+    group::{Member, links::Links},
+    input::{
+        Draft, Error, Field, FieldErrors, Path, numbers::positive, question_error::QuestionError,
+    },
+    records::expense::{
         Category, Expense, ExpenseCategory, LineInput, MAX_SHARERS, NewExpense, Payer, PayerInput,
         SharerInput,
     },
-    group::Member,
-    id::{MemberId, QuestionId, UserId},
-    input::{Draft, Field, FieldErrors, Path},
-    keys::{self, Keys},
-    links::Links,
-    numbers::positive,
-    question_error::QuestionError,
-    row::Row,
     split::{Line, LineKind, LineSplit, MAX_SHARES, Sharing, SplitType, WEIGHT_DECIMALS},
-    text::{Description, Notes, Prompt},
-    time::Day,
+    storage::{
+        keys::{self, Keys},
+        row::Row,
+    },
+    values::{
+        currency::Currency,
+        decimal::Decimal,
+        id::{MemberId, QuestionId, UserId},
+        text::{Description, Notes, Prompt},
+        time::Day,
+    },
     words,
 };
 

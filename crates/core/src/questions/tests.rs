@@ -7,17 +7,17 @@ use super::{
     receipt::{Applying, Claim, Claims, Receipt, Unclaimed},
 };
 use crate::{
-    Error,
-    decimal::Decimal,
-    expense::Payer,
-    group::Member,
-    id::{GroupId, GuestId, MemberId, QuestionId, UserId},
-    input::Field,
-    links::Links,
-    question::QuestionError,
+    caller::telegram::User,
+    group::{Member, links::Links},
+    input::{Error, Field},
+    questions::question::QuestionError,
+    records::expense::Payer,
     split::{Line, LineKind, Sharing},
-    telegram::User,
-    time::{Day, Timestamp},
+    values::{
+        decimal::Decimal,
+        id::{GroupId, GuestId, MemberId, QuestionId, UserId},
+        time::{Day, Timestamp},
+    },
 };
 
 fn user(number: u64) -> UserId {
@@ -70,7 +70,7 @@ fn weights(
         Ok(draft) => {
             let items = draft.fields().unwrap().items.value().unwrap();
             let sharers = items[0].sharers.value().unwrap();
-            let weight = |it: &crate::expense::SharerInput| {
+            let weight = |it: &crate::records::expense::SharerInput| {
                 let MemberId::User(user) = it.user.value().unwrap() else { unreachable!() };
                 (user.number(), it.weight.value().unwrap().to_string())
             };

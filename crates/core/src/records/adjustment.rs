@@ -5,18 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Error,
-    currency::{AmountError, Currency},
-    decimal::Decimal,
-    entry::Entry,
-    entry_id::{EntryId, EntryName},
-    group::{Group, MEMBER_RULE, Member},
-    id::{MemberId, UserId},
-    input::{Draft, Field, FieldErrors, Path},
+    group::{Group, MEMBER_RULE, Member, links::Links},
+    input::{Draft, Error, Field, FieldErrors, Path},
     ledger::{Change, Event, Ledger, RefType, Totals},
-    links::Links,
-    money::Money,
-    text::Note,
+    records::entry::Entry,
+    values::{
+        currency::{AmountError, Currency},
+        decimal::Decimal,
+        entry_id::{EntryId, EntryName},
+        id::{MemberId, UserId},
+        money::Money,
+        text::Note,
+    },
 };
 
 /// Maximum number of changes of an adjustment, which is the maximum number of members of a group.

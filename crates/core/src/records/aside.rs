@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Error,
-    id::GroupId,
-    keys::{self, Keys},
-    row::{AttributeValue, Item, Row},
-    time::Timestamp,
+    input::Error,
+    storage::{
+        keys::{self, Keys},
+        row::{AttributeValue, Item, Row},
+    },
+    values::{id::GroupId, time::Timestamp},
 };
 
 /// A v0 row that an operator has set aside. No list reads it.

@@ -3,11 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    id::{ExpenseId, GroupId, UserId},
-    keys::{self, Keys, Primary},
     ledger::Entry,
-    row::Row,
-    time::Timestamp,
+    storage::{
+        keys::{self, Keys, Primary},
+        row::Row,
+    },
+    values::{
+        id::{ExpenseId, GroupId, UserId},
+        time::Timestamp,
+    },
 };
 
 /// A deleted expense. Restoring it deletes the row. The undo of an import puts none.

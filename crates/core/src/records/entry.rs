@@ -1,10 +1,12 @@
 //! An entry of a group's ledger as it is stored: with the expense that it stood for.
 
 use crate::{
-    expense::Expense,
-    keys::{self, Index, Keys},
     ledger::{self, EntryStatus},
-    row::Row,
+    records::expense::Expense,
+    storage::{
+        keys::{self, Index, Keys},
+        row::Row,
+    },
 };
 
 /// An entry whose snapshot is the expense as it was until it was edited or deleted. Settlements and

@@ -14,26 +14,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Error,
-    category::UnknownCategory,
-    currency::Currency,
-    decimal::Decimal,
-    group::{Group, Member},
-    id::{ExpenseId, GroupId, ImportId, MemberId, UserId},
-    input::{Draft, Field, FieldErrors},
-    keys::{self, Index, Keys},
+    group::{Group, Member, links::Links},
+    input::{Draft, Error, Field, FieldErrors, numbers::not_zero},
     ledger::{Change, Event, LedgerError, RefType, Totals},
-    links::Links,
-    money::Money,
-    numbers::not_zero,
-    row::Row,
-    spending::{Spending, SpendingId},
+    personal::spending::{Spending, SpendingId},
     split::{Line, PERCENT_DECIMALS, PreviewedShare, Split, SplitType, WEIGHT_DECIMALS},
-    text::{Description, Notes},
-    time::{Day, Timestamp, Zone, day_of},
+    storage::{
+        keys::{self, Index, Keys},
+        row::Row,
+    },
+    values::{
+        category::UnknownCategory,
+        currency::Currency,
+        decimal::Decimal,
+        id::{ExpenseId, GroupId, ImportId, MemberId, UserId},
+        money::Money,
+        text::{Description, Notes},
+        time::{Day, Timestamp, Zone, day_of},
+    },
 };
 
-pub use crate::category::{Category, ExpenseCategory};
+pub use crate::values::category::{Category, ExpenseCategory};
 pub use breakdown::ShareBreakdown;
 pub use edit::Edit;
 pub use filter::{Filter, ListOrder};

@@ -6,17 +6,23 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    currency::Currency,
-    decimal::Decimal,
-    expense::Expense,
     group::{Group, InvitationState, Member},
-    id::{ExpenseId, GroupId, ImportId, MemberId, SettlementId, UserId},
-    import::{Format, ImportRow},
-    keys::{self, Keys},
-    row::Row,
-    settlement::Settlement,
-    settlement_status::SettlementStatus,
-    time::Timestamp,
+    records::{
+        expense::Expense,
+        import::{Format, ImportRow},
+        settlement::Settlement,
+    },
+    storage::{
+        keys::{self, Keys},
+        row::Row,
+    },
+    values::{
+        currency::Currency,
+        decimal::Decimal,
+        id::{ExpenseId, GroupId, ImportId, MemberId, SettlementId, UserId},
+        settlement_status::SettlementStatus,
+        time::Timestamp,
+    },
     words,
 };
 

@@ -11,17 +11,20 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    Error,
-    entry_id::{EntryId, EntryName},
-    expense::Expense,
     group::Member,
-    id::{ExpenseId, GroupId, GuestId, ImportId, SettlementId, UserId},
-    keys::{self, Keys},
+    input::Error,
     ledger::{Event, LedgerError},
-    row::{AttributeValue, Item, Row},
-    settlement::Settlement,
-    text::GuestName,
-    time::Timestamp,
+    records::{expense::Expense, settlement::Settlement},
+    storage::{
+        keys::{self, Keys},
+        row::{AttributeValue, Item, Row},
+    },
+    values::{
+        entry_id::{EntryId, EntryName},
+        id::{ExpenseId, GroupId, GuestId, ImportId, SettlementId, UserId},
+        text::GuestName,
+        time::Timestamp,
+    },
     words,
 };
 
@@ -466,7 +469,7 @@ fn hash(kind: &str, group: GroupId, parts: &[&[u8]]) -> [u8; 32] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::row::{FORMAT_VERSION, from_item, to_item};
+    use crate::storage::row::{FORMAT_VERSION, from_item, to_item};
 
     #[test]
     fn ids_depend_on_the_group_the_row_and_the_kind() {

@@ -1,14 +1,14 @@
 //! The members that requests for records name.
 
 use crate::{
-    adjustment::{Adjustment, BareOrWrapped},
-    decimal::Decimal,
-    expense::{Edit, LineInput, NewExpense, PayerInput, SharerInput, SplitInput},
-    id::MemberId,
+    group::{links::Links, named::NamesMembers},
     input::Field,
-    links::Links,
-    named::NamesMembers,
-    settlement::NewSettlement,
+    records::{
+        adjustment::{Adjustment, BareOrWrapped},
+        expense::{Edit, LineInput, NewExpense, PayerInput, SharerInput, SplitInput},
+        settlement::NewSettlement,
+    },
+    values::{decimal::Decimal, id::MemberId},
 };
 
 impl NamesMembers for NewExpense {

@@ -7,25 +7,25 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Error,
-    currency::Currency,
-    decimal::Decimal,
-    expense::check_date,
-    fund_error::FundError,
-    group::{Group, MEMBER_RULE, Member},
-    id::{FundTransactionId, GroupId, ImportId, MemberId, SettlementId, UserId},
-    input::{Draft, Field, FieldErrors},
-    keys::{self, Index, Keys},
+    group::{Group, MEMBER_RULE, Member, links::Links},
+    input::{Draft, Error, Field, FieldErrors, fund_error::FundError, numbers::positive},
     ledger::{Change, Event, Ledger, LedgerError, RefType, Totals},
-    links::Links,
-    numbers::positive,
-    row::Row,
-    text::SettlementNote,
-    time::{Day, Timestamp, Zone, day_of},
+    records::expense::check_date,
+    storage::{
+        keys::{self, Index, Keys},
+        row::Row,
+    },
+    values::{
+        currency::Currency,
+        decimal::Decimal,
+        id::{FundTransactionId, GroupId, ImportId, MemberId, SettlementId, UserId},
+        text::SettlementNote,
+        time::{Day, Timestamp, Zone, day_of},
+    },
     words,
 };
 
-pub use crate::{
+pub use crate::values::{
     settlement_status::{SettlementError, SettlementStatus},
     tx_hash::{TxHash, TxHashError},
 };
@@ -53,7 +53,7 @@ pub struct Settlement {
     /// Name of the recipient at that time.
     pub to_user_name: String,
     /// The amount in major units. In a v0 row it may be finer than a minor unit, so it is not a
-    /// [`Money`](crate::money::Money).
+    /// [`Money`](crate::values::money::Money).
     pub amount: Decimal,
     /// The currency of the amount.
     pub currency: Currency,

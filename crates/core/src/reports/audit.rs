@@ -14,12 +14,16 @@ mod records;
 
 use crate::{
     group::Group,
-    id::{GroupId, SettlementId},
-    keys::{self, Primary},
     ledger::Ledger,
-    row::{AttributeValue, Item, from_item},
-    settlement::Settlement,
-    time::Timestamp,
+    records::settlement::Settlement,
+    storage::{
+        keys::{self, Primary},
+        row::{AttributeValue, Item, from_item},
+    },
+    values::{
+        id::{GroupId, SettlementId},
+        time::Timestamp,
+    },
 };
 
 use entries::Entries;
@@ -158,11 +162,12 @@ impl Audit {
 /// Whether a settlement uses its transaction hash, so that no other one may.
 fn uses_hash(settlement: &Settlement) -> Option<SettlementId> {
     let is_used = match settlement.status {
-        crate::settlement::SettlementStatus::Pending
-        | crate::settlement::SettlementStatus::Completed => true,
-        crate::settlement::SettlementStatus::Failed => false,
+        crate::records::settlement::SettlementStatus::Pending
+        | crate::records::settlement::SettlementStatus::Completed => true,
+        crate::records::settlement::SettlementStatus::Failed => false,
     };
-    let is_whole = settlement.tx_hash.as_ref().is_some_and(crate::settlement::TxHash::is_whole);
+    let is_whole =
+        settlement.tx_hash.as_ref().is_some_and(crate::records::settlement::TxHash::is_whole);
     (is_used && is_whole).then_some(settlement.id)
 }
 

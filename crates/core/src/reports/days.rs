@@ -7,14 +7,18 @@ use std::{
 };
 
 use crate::{
-    Error,
-    currency::Currency,
-    decimal::Decimal,
-    id::MemberId,
-    summary::DaySummary,
-    tally::{TallyPart, TallyRow},
-    targets::{Period, TOTAL, Targets},
-    time::{Day, DayError, Timestamp, day_of},
+    input::Error,
+    personal::{
+        summary::DaySummary,
+        targets::{Period, TOTAL, Targets},
+    },
+    reports::tally::{TallyPart, TallyRow},
+    values::{
+        currency::Currency,
+        decimal::Decimal,
+        id::MemberId,
+        time::{Day, DayError, Timestamp, day_of},
+    },
 };
 
 /// Maximum number of days of one request.

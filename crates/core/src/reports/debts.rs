@@ -6,12 +6,12 @@ use std::{
 };
 
 use crate::{
-    Error,
-    currency::Currency,
     group::Member,
+    input::Error,
     ledger::{Balances, Ledger, LedgerError},
     plan::{Plan, plans},
-    settlement::Settlement,
+    records::settlement::Settlement,
+    values::currency::Currency,
 };
 
 /// Rule for `pending` in a group whose pending settlements the ledger could not take.

@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    currency::Currency,
-    id::MemberId,
     ledger::{Ledger, LedgerError},
-    tally::TallyKey,
+    reports::tally::TallyKey,
+    values::{currency::Currency, id::MemberId},
 };
 
 /// A discrepancy between the ledger or the tallies of a group and its other rows.

@@ -14,18 +14,24 @@ mod transactions;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    currency::Currency,
-    decimal::Decimal,
-    fund::{Fund, FundFlow, FundKey, FundStatus, Funds, Pending},
-    fund_queue::FundQueue,
-    fund_total::FundReference,
-    fund_transaction::FundTransaction,
-    id::{FundTransactionId, GroupId, SettlementId, UserId},
-    keys::{self, Primary},
-    ref_id::RefId,
-    row::{self, FORMAT_VERSION, Item, KIND, Row},
-    settlement::Settlement,
-    time::Timestamp,
+    funds::{
+        fund::{Fund, FundFlow, FundKey, FundStatus, Funds, Pending},
+        fund_queue::FundQueue,
+        fund_total::FundReference,
+        fund_transaction::FundTransaction,
+    },
+    records::settlement::Settlement,
+    storage::{
+        keys::{self, Primary},
+        row::{self, FORMAT_VERSION, Item, KIND, Row},
+    },
+    values::{
+        currency::Currency,
+        decimal::Decimal,
+        id::{FundTransactionId, GroupId, SettlementId, UserId},
+        ref_id::RefId,
+        time::Timestamp,
+    },
 };
 
 pub use sums::AllFunds;
@@ -369,9 +375,9 @@ fn is_applied(of: &FundTransaction) -> bool {
 }
 
 /// An error with its cause, which names an attribute but not its value.
-fn with_cause(error: &crate::Error) -> String {
+fn with_cause(error: &crate::input::Error) -> String {
     match error {
-        crate::Error::Table(cause) => cause.to_string(),
+        crate::input::Error::Table(cause) => cause.to_string(),
         other => other.to_string(),
     }
 }

@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    discrepancy::Discrepancy,
     group::{Group, Member},
-    id::MemberId,
     ledger::Ledger,
+    reports::discrepancy::Discrepancy,
+    values::id::MemberId,
 };
 
 /// What the rows of a group and of its members should say.
@@ -73,9 +73,11 @@ fn as_set(guests: &[MemberId]) -> BTreeSet<&MemberId> {
 mod tests {
     use super::*;
     use crate::{
-        id::{GroupId, UserId},
-        telegram::User,
-        time::Timestamp,
+        caller::telegram::User,
+        values::{
+            id::{GroupId, UserId},
+            time::Timestamp,
+        },
     };
 
     #[test]

@@ -7,7 +7,7 @@
 
 mod stats;
 
-pub use crate::tally_key::{TallyError, TallyKey};
+pub use crate::values::tally_key::{TallyError, TallyKey};
 pub use stats::{
     ByCategory, CategoryStats, CurrencyStats, MAX_DAYS, MAX_LINES, MemberStats, PeriodStats,
     SeriesStep, Stats, stats,
@@ -18,15 +18,19 @@ use std::{collections::BTreeMap, fmt, str::FromStr};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{
-    counters::{CounterOverflow, Counters},
-    currency::Currency,
-    decimal::Decimal,
-    expense::Expense,
-    id::{GroupId, MemberId},
-    keys::{self, Keys},
     ledger::LedgerError,
-    row::Row,
-    time::Timestamp,
+    records::expense::Expense,
+    storage::{
+        counters::{CounterOverflow, Counters},
+        keys::{self, Keys},
+        row::Row,
+    },
+    values::{
+        currency::Currency,
+        decimal::Decimal,
+        id::{GroupId, MemberId},
+        time::Timestamp,
+    },
 };
 
 /// A part of a tally: what one number of it counts. Its text is the name of the attribute.

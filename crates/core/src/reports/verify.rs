@@ -3,15 +3,17 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    entry::Entry,
-    entry_id::EntryId,
-    expense::Expense,
     ledger::{Balances, Change, EntryStatus, Ledger, LedgerError, RefType, Settled},
-    settlement::{Settlement, SettlementStatus},
-    tally::{TallyRow, corrections},
+    records::{
+        entry::Entry,
+        expense::Expense,
+        settlement::{Settlement, SettlementStatus},
+    },
+    reports::tally::{TallyRow, corrections},
+    values::entry_id::EntryId,
 };
 
-pub use crate::discrepancy::Discrepancy;
+pub use crate::reports::discrepancy::Discrepancy;
 
 /// All rows of a group that its ledger stands for.
 #[derive(Clone, Debug, Default)]

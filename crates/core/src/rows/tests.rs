@@ -6,27 +6,30 @@ use std::{
 
 use super::*;
 use crate::{
-    answer::Answerer,
-    entry_id::EntryId,
-    expense::Category,
-    fund::{Bonus, FundFlow, FundKey, FundStatus, Funds, Held, Parts},
-    fund_queue::FundQueue,
-    fund_transaction::{FundTransactionType, NewEntry},
+    caller::token::{Scope, TokenList},
+    funds::{
+        fund::{Bonus, FundFlow, FundKey, FundStatus, Funds, Held, Parts},
+        fund_queue::FundQueue,
+        fund_transaction::{FundTransactionType, NewEntry},
+    },
     group::Member,
-    group_change::{EntrySpan, Subject},
-    id::{FundTransactionId, GroupId, GuestId, QuestionId, SettlementId, UserId},
-    import::{EntryPosition, Format, ImportStatus},
-    keys,
     ledger::{EntryStatus, Ledger},
-    question::QuestionType,
-    receipt::Claim,
-    ref_id::{RefId, ReferenceUse},
-    settlement::TxHash,
-    spending::SpendingId,
-    summary::SummaryType,
-    tally::{TallyCounters, TallyKey},
-    time::Timestamp,
-    token::{Scope, TokenList},
+    personal::{spending::SpendingId, summary::SummaryType},
+    questions::{answer::Answerer, question::QuestionType, receipt::Claim},
+    records::{
+        expense::Category,
+        group_change::{EntrySpan, Subject},
+        import::{EntryPosition, Format, ImportStatus},
+        settlement::TxHash,
+    },
+    reports::tally::{TallyCounters, TallyKey},
+    storage::keys,
+    values::{
+        entry_id::EntryId,
+        id::{FundTransactionId, GroupId, GuestId, QuestionId, SettlementId, UserId},
+        ref_id::{RefId, ReferenceUse},
+        time::Timestamp,
+    },
 };
 
 /// The five examples of the data model, as v0 rows.

@@ -9,7 +9,10 @@ use super::{
     line::{Line, LineKind},
     rest_and_weight,
 };
-use crate::{decimal::Decimal, id::MemberId, money::Money, text::LineName, words};
+use crate::{
+    values::{decimal::Decimal, id::MemberId, money::Money, text::LineName},
+    words,
+};
 
 words! {
     /// Kind of a part of a share: the type of the split, or the kind of the line.

@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 
 use super::{Split, SplitError, rounded_down};
-use crate::{id::MemberId, money::Money};
+use crate::values::{id::MemberId, money::Money};
 
 impl Split {
     /// Checks that `shares`, in minor units and in any order, are a result of dividing `amount` by

@@ -13,7 +13,7 @@ use super::{
     SplitError, WEIGHT_DECIMALS,
     line::{Line, LineKind, LineSplit, Sharing},
 };
-use crate::{decimal::Decimal, id::MemberId};
+use crate::values::{decimal::Decimal, id::MemberId};
 
 /// The exact parts of the members in the lines of an expense.
 #[derive(Debug)]

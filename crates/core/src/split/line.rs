@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{decimal::Decimal, id::MemberId, text::LineName, words};
+use crate::{
+    values::{decimal::Decimal, id::MemberId, text::LineName},
+    words,
+};
 
 words! {
     /// Kind of a line of a receipt.

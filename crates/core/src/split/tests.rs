@@ -6,7 +6,7 @@ use num_rational::BigRational;
 use proptest::{collection::vec, prelude::*, sample::subsequence};
 
 use super::*;
-use crate::{id::UserId, time::Timestamp};
+use crate::values::{id::UserId, time::Timestamp};
 
 fn user(number: u64) -> MemberId {
     UserId::new(number).unwrap().into()

@@ -7,7 +7,7 @@ use serde::{
     de::{Error as _, IgnoredAny, MapAccess, Visitor},
 };
 
-use crate::{Error, decimal::Decimal};
+use crate::{input::Error, values::decimal::Decimal};
 
 /// Numbers by counter, without zeros. The text of a counter is the name of its attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]

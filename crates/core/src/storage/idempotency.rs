@@ -10,9 +10,11 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    keys::{Keys, Primary},
-    row::Row,
-    time::Timestamp,
+    storage::{
+        keys::{Keys, Primary},
+        row::Row,
+    },
+    values::time::Timestamp,
 };
 
 /// Time for which the result of a request with an idempotency key is known.

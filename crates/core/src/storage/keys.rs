@@ -8,7 +8,7 @@ use std::{fmt, ops::RangeInclusive};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::{
+use crate::values::{
     chat_id::ChatId,
     currency::Currency,
     entry_id::EntryId,
@@ -650,7 +650,7 @@ macro_rules! within_key {
 within_key!(
     /// The group of a partition key.
     of_group,
-    crate::id::GroupId,
+    crate::values::id::GroupId,
     super::group_partition,
     super::prefix::GROUP
 );
@@ -658,7 +658,7 @@ within_key!(
 within_key!(
     /// The user of a partition key.
     of_user,
-    crate::id::UserId,
+    crate::values::id::UserId,
     super::own_partition,
     super::prefix::MEMBER
 );
@@ -666,7 +666,7 @@ within_key!(
 within_key!(
     /// The day of a usage row's sort key.
     of_usage,
-    crate::time::Day,
+    crate::values::time::Day,
     super::usage_position,
     super::prefix::USAGE
 );
@@ -674,7 +674,7 @@ within_key!(
 within_key!(
     /// The group of a ledger's partition key.
     of_ledger,
-    crate::id::GroupId,
+    crate::values::id::GroupId,
     super::ledger_partition,
     super::prefix::LEDGER
 );
@@ -682,7 +682,7 @@ within_key!(
 within_key!(
     /// The day of a summary's sort key.
     of_summary,
-    crate::time::Day,
+    crate::values::time::Day,
     super::summary_position,
     super::prefix::SUMMARY
 );
@@ -706,7 +706,7 @@ pub(crate) mod of_spending {
 within_key!(
     /// The day of a closing's sort key.
     of_closing,
-    crate::time::Day,
+    crate::values::time::Day,
     super::closing_position,
     super::prefix::CLOSING
 );
@@ -714,7 +714,7 @@ within_key!(
 within_key!(
     /// The moment of a checkpoint's sort key.
     of_checkpoint,
-    crate::time::Timestamp,
+    crate::values::time::Timestamp,
     super::checkpoint_position,
     super::prefix::CHECKPOINT
 );
@@ -738,7 +738,7 @@ within_key!(
 within_key!(
     /// The API token of a sort key.
     of_token,
-    crate::id::TokenId,
+    crate::values::id::TokenId,
     super::token_position,
     super::prefix::TOKEN
 );

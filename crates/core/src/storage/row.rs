@@ -8,7 +8,7 @@
 //! has a serializer and a deserializer of its own. A [`Decimal`] that is not an [`i64`] passes
 //! through serde as text, and is a Number in the row.
 //!
-//! [`Decimal`]: crate::decimal::Decimal
+//! [`Decimal`]: crate::values::decimal::Decimal
 
 mod deserializer;
 mod serializer;
@@ -18,8 +18,8 @@ use std::collections::HashMap;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    Error,
-    keys::{Index, Keys, Primary},
+    input::Error,
+    storage::keys::{Index, Keys, Primary},
 };
 use deserializer::Map;
 use serializer::Writer;
@@ -283,7 +283,7 @@ impl Primary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decimal::Decimal;
+    use crate::values::decimal::Decimal;
     use serde::Deserialize;
 
     /// A row whose `count` was named `number` in version 1, and was missing in version 0.

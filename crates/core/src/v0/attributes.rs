@@ -1,12 +1,10 @@
 //! Attributes of a v0 row, which may be missing or have the wrong type.
 
 use crate::{
-    currency::Currency,
-    decimal::Decimal,
     group::Group,
-    money::Money,
-    row::{AttributeValue, Item},
+    storage::row::{AttributeValue, Item},
     v0::Anomaly,
+    values::{currency::Currency, decimal::Decimal, money::Money},
 };
 
 /// The attributes of a v0 row, or of a map in one.

@@ -6,12 +6,14 @@ use super::{
     shares::{Shares, V0Share},
 };
 use crate::{
-    expense::{Category, Expense},
     group::Group,
-    id::ExpenseId,
-    row::Item,
-    text::{Description, Notes},
-    time::Timestamp,
+    records::expense::{Category, Expense},
+    storage::row::Item,
+    values::{
+        id::ExpenseId,
+        text::{Description, Notes},
+        time::Timestamp,
+    },
 };
 
 /// Description of an expense that has none.

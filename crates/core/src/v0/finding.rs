@@ -6,10 +6,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    decimal::Decimal,
-    id::{GroupId, SettlementId},
     ledger::LedgerError,
-    row::{AttributeValue, FORMAT_VERSION, Item, KIND},
+    storage::row::{AttributeValue, FORMAT_VERSION, Item, KIND},
+    values::{
+        decimal::Decimal,
+        id::{GroupId, SettlementId},
+    },
 };
 
 /// An attribute of a row that the migration changes.

@@ -1,15 +1,13 @@
 //! v0 rows of groups and members.
 
 use crate::{
-    chat_id::ChatId,
-    currency::Currency,
     group::{Group, Member, MemberRow},
-    id::GroupId,
-    row::{AttributeValue, Item},
-    text::Title,
-    time::Timestamp,
-    ton::TonAddress,
+    storage::row::{AttributeValue, Item},
     v0::{Anomaly, Migrated, attributes::Attributes, members::id_of},
+    values::{
+        chat_id::ChatId, currency::Currency, id::GroupId, text::Title, time::Timestamp,
+        ton::TonAddress,
+    },
 };
 
 /// Title of a group that has none.
@@ -73,7 +71,7 @@ pub fn member(
     let owned = |name: &str| row.text(name).map(str::to_owned);
     let member = Member {
         id,
-        telegram_id: id.user().map(crate::id::UserId::number),
+        telegram_id: id.user().map(crate::values::id::UserId::number),
         guest: id.guest().is_some(),
         created_by: None,
         linked_to: None,

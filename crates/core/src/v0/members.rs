@@ -6,11 +6,12 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     group::Member,
-    id::{GroupId, GuestId, MemberId, UserId},
-    keys::prefix,
-    row::Item,
-    time::Timestamp,
+    storage::{keys::prefix, row::Item},
     v0::{Anomaly, attributes::Attributes},
+    values::{
+        id::{GroupId, GuestId, MemberId, UserId},
+        time::Timestamp,
+    },
 };
 
 /// Name of a member whose name is in no row.

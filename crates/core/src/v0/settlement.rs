@@ -3,10 +3,9 @@
 use super::{Anomaly, Members, Migrated, attributes::Attributes};
 use crate::{
     group::Group,
-    id::SettlementId,
-    row::Item,
-    settlement::{Settlement, SettlementStatus, TxHash},
-    time::Timestamp,
+    records::settlement::{Settlement, SettlementStatus, TxHash},
+    storage::row::Item,
+    values::{id::SettlementId, time::Timestamp},
 };
 
 /// Converts the v0 row of a settlement, recorded at `created_at`. Its amount is rounded to minor

@@ -1,12 +1,14 @@
 //! The shares of a v0 expense, which were computed with floats.
 
 use crate::{
-    decimal::Decimal,
-    expense::Share,
-    id::{ExpenseId, MemberId},
-    money::Money,
+    records::expense::Share,
     split::{SplitType, divide_in_proportion, percentage_weights},
     v0::Anomaly,
+    values::{
+        decimal::Decimal,
+        id::{ExpenseId, MemberId},
+        money::Money,
+    },
 };
 
 /// A share in a v0 row.

@@ -4,11 +4,10 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::{
-    expense::Expense,
     group::{Group, MemberRow},
-    id::GroupId,
-    row::AttributeValue,
-    settlement::Settlement,
+    records::{expense::Expense, settlement::Settlement},
+    storage::row::AttributeValue,
+    values::id::GroupId,
 };
 
 const GROUP: &str = "550e8400-e29b-41d4-a716-446655440000";
@@ -310,7 +309,7 @@ fn numbers_are_rounded_half_away_from_zero() {
         ("12", 2, "12"),
         ("1e-30", 2, "0"),
     ] {
-        let number: crate::decimal::Decimal = number.parse().unwrap();
+        let number: crate::values::decimal::Decimal = number.parse().unwrap();
         assert_eq!(number.rounded(scale).to_string(), expected, "{number}");
     }
 }

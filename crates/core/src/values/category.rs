@@ -5,7 +5,7 @@ use std::{borrow::Borrow, fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    text_form::{TextForm, TextRule},
+    values::text_form::{TextForm, TextRule},
     words,
 };
 

@@ -7,8 +7,10 @@ use iso_currency::IntoEnumIterator;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{
-    decimal::Decimal,
-    text_form::{TextForm, TextRule},
+    values::{
+        decimal::Decimal,
+        text_form::{TextForm, TextRule},
+    },
     words,
 };
 
@@ -104,7 +106,7 @@ words! {
 /// # Example
 ///
 /// ```
-/// use fracti_core::currency::Currency;
+/// use fracti_core::values::currency::Currency;
 ///
 /// let usd: Currency = "USD".parse().unwrap();
 /// assert_eq!(usd.to_minor("33.34".parse().unwrap()), Ok(3334));

@@ -18,7 +18,7 @@ const MAX_DIGITS: usize = 38;
 /// # Example
 ///
 /// ```
-/// use fracti_core::decimal::Decimal;
+/// use fracti_core::values::decimal::Decimal;
 ///
 /// let nano: Decimal = "1e-9".parse().unwrap();
 /// assert_eq!(nano.to_string(), "0.000000001");
@@ -197,12 +197,12 @@ impl fmt::Display for Decimal {
     }
 }
 
-/// Name of the variant by which [`crate::row`] recognizes a number that is not an [`i64`]. It takes
+/// Name of the variant by which [`crate::storage::row`] recognizes a number that is not an [`i64`]. It takes
 /// any newtype variant of this name, so no other type may have one; no Rust name is spelled so.
 pub(crate) const EXACT: &str = "\u{1}exact";
 
 impl Serialize for Decimal {
-    /// Serializes into a form that [`crate::row`] writes as a DynamoDB Number.
+    /// Serializes into a form that [`crate::storage::row`] writes as a DynamoDB Number.
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match i64::try_from(self.digits) {
             Ok(whole) if self.scale == 0 => to.serialize_i64(whole),

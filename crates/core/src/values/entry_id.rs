@@ -11,7 +11,7 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize, Serializer};
 use uuid::Uuid;
 
-use crate::{
+use crate::values::{
     id::{ExpenseId, GuestId, MemberId, SettlementId},
     text::{self, is_bounded},
     text_form::{TextForm, TextRule},

@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use crate::{currency::Currency, id::FundTransactionId, words};
+use crate::{
+    values::{currency::Currency, id::FundTransactionId},
+    words,
+};
 
 /// Which fund of a user it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

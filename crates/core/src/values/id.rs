@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize, Serializer};
 use uuid::{Builder, Uuid};
 
-use crate::{
+use crate::values::{
     text_form::{TextForm, TextRule},
     time::Timestamp,
 };

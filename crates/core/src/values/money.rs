@@ -1,6 +1,6 @@
 //! An amount of money.
 
-use crate::{
+use crate::values::{
     currency::{AmountError, Currency},
     decimal::Decimal,
 };
@@ -12,7 +12,7 @@ use crate::{
 /// # Example
 ///
 /// ```
-/// use fracti_core::money::Money;
+/// use fracti_core::values::money::Money;
 ///
 /// let lunch = Money::from_major("12.50".parse().unwrap(), "EUR".parse().unwrap()).unwrap();
 /// assert_eq!(lunch.minor, 1250);

@@ -5,8 +5,10 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    text_form::{TextForm, TextRule},
-    tx_hash::TxHash,
+    values::{
+        text_form::{TextForm, TextRule},
+        tx_hash::TxHash,
+    },
     words,
 };
 

@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
+use crate::values::{
     text_form::{TextForm, TextRule},
     time::Timestamp,
 };

@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use crate::{
+use crate::values::{
     category::{ExpenseCategory, NO_CATEGORY},
     time::Day,
 };
@@ -16,7 +16,7 @@ pub struct TallyKey {
     pub category: Option<ExpenseCategory>,
 }
 
-/// Error returned for a text that is not the name of a [`TallyPart`](crate::tally::TallyPart) or not a
+/// Error returned for a text that is not the name of a [`TallyPart`](crate::reports::tally::TallyPart) or not a
 /// [`TallyKey`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TallyError;

@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::text_form::{TextForm, TextRule};
+use crate::values::text_form::{TextForm, TextRule};
 
 /// Regular expression of [`is_bounded`] for schemas, which cannot refuse invisible characters.
 pub(crate) const PATTERN: &str =

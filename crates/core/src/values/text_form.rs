@@ -60,12 +60,12 @@ macro_rules! words {
         }
 
         impl std::str::FromStr for $name {
-            type Err = $crate::text_form::UnknownWord;
+            type Err = $crate::values::text_form::UnknownWord;
 
             fn from_str(text: &str) -> Result<Self, Self::Err> {
                 match text {
                     $($word => Ok(Self::$variant),)+
-                    _ => Err($crate::text_form::UnknownWord(Self::WORDS)),
+                    _ => Err($crate::values::text_form::UnknownWord(Self::WORDS)),
                 }
             }
         }
@@ -76,7 +76,7 @@ macro_rules! words {
             }
         }
 
-        impl $crate::text_form::TextForm for $name {
+        impl $crate::values::text_form::TextForm for $name {
             const NAME: &'static str = $schema;
             const EXAMPLE: &'static str = match Self::WORDS {
                 [first, ..] => first,
@@ -87,8 +87,8 @@ macro_rules! words {
                 concat!($($description),+).trim().to_owned()
             }
 
-            fn rule() -> $crate::text_form::TextRule {
-                $crate::text_form::TextRule::OneOf(Self::WORDS)
+            fn rule() -> $crate::values::text_form::TextRule {
+                $crate::values::text_form::TextRule::OneOf(Self::WORDS)
             }
         }
     };

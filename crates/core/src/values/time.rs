@@ -7,7 +7,7 @@ use std::{fmt, str::FromStr, time::Duration};
 use chrono::{DateTime, Datelike, Months, NaiveDate, NaiveTime, SecondsFormat, TimeDelta, Utc};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::text_form::{TextForm, TextRule};
+use crate::values::text_form::{TextForm, TextRule};
 
 pub use zone::{DAY_STARTS_AT_HOUR, IanaZone, Zone, ZoneError, ZonedTime, day_of};
 

@@ -11,7 +11,7 @@ use base64::{
 use crc::{CRC_16_XMODEM, Crc};
 use serde::{Deserialize, Serialize};
 
-use crate::text_form::{TextForm, TextRule};
+use crate::values::text_form::{TextForm, TextRule};
 
 const CHECKSUM: Crc<u16> = Crc::<u16>::new(&CRC_16_XMODEM);
 

@@ -8,7 +8,7 @@ use base64::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::text_form::{TextForm, TextRule};
+use crate::values::text_form::{TextForm, TextRule};
 
 /// The hash of a blockchain transaction: 32 bytes, as 64 lower-case hexadecimal digits.
 ///

@@ -4,7 +4,7 @@
 //! them before it counts. The script of the Mini App has the same grammar; both are tested over
 //! `tests/fixtures/amounts.json`. Calculations are exact.
 
-use crate::{
+use crate::values::{
     currency::{AmountError, Currency},
     decimal::Decimal,
     money::Money,

@@ -11,16 +11,10 @@ use std::{
 
 use csv::{Terminator, WriterBuilder};
 use fracti_core::{
-    currency::Currency,
-    entry::Entry,
-    entry_id::EntryId,
-    expense::Expense,
-    group::Member,
-    id::MemberId,
+    group::{Member, links::Links},
     ledger::{EntryStatus, RefType},
-    links::Links,
-    settlement::Settlement,
-    time::Timestamp,
+    records::{entry::Entry, expense::Expense, settlement::Settlement},
+    values::{currency::Currency, entry_id::EntryId, id::MemberId, time::Timestamp},
 };
 use fracti_store::{ExportPage, Exported, ExportedRow};
 use sha2::{Digest, Sha256};

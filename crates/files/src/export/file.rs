@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use fracti_core::{Error, id::GroupId};
+use fracti_core::{input::Error, values::id::GroupId};
 use fracti_store::{ExportPage, ExportPlace, ExportRows, Table};
 
 use super::{

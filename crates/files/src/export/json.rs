@@ -3,7 +3,7 @@
 //! The file that `fracti-admin export` writes has the form of a page of the API, with the entries
 //! and the settlements of all pages.
 
-use fracti_core::{Error, group::Member};
+use fracti_core::{group::Member, input::Error};
 use fracti_http::{EntryView, GroupView, MemberBalance, MemberView, SettlementView, shown};
 use fracti_store::{ExportPage, Exported, ExportedRow};
 use serde::Serialize;

@@ -2,7 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use fracti_core::{currency::Currency, decimal::Decimal, import::Confirmed, input::Field};
+use fracti_core::{
+    input::Field,
+    records::import::Confirmed,
+    values::{currency::Currency, decimal::Decimal},
+};
 use fracti_formats::{Answers, MAX_MEMBERS, MAX_ROWS, Target};
 use fracti_http::{Description, JsonScalar, Value, body, schemas};
 use serde_json::json;

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fracti_core::{
-    Error,
-    currency::Currency,
     group::Member,
-    id::MemberId,
-    import::{Changed, Earlier, Record},
+    input::Error,
     ledger::LedgerError,
-    settlement::Settlement,
-    text::GuestName,
+    records::{
+        import::{Changed, Earlier, Record},
+        settlement::Settlement,
+    },
+    values::{currency::Currency, id::MemberId, text::GuestName},
 };
 use fracti_formats::{
     Asks, Check, Destination, Import, Issue, MAX_ERRORS, Match, MatchedBy, Person, Question,

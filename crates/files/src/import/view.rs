@@ -1,6 +1,6 @@
 //! Views of imports.
 
-use fracti_core::import::ImportRow;
+use fracti_core::records::import::ImportRow;
 use fracti_http::{Text, schemas};
 use fracti_store::Imported;
 use serde::Serialize;

@@ -1,13 +1,10 @@
 //! The contents of a file.
 
 use fracti_core::{
-    currency::Currency,
-    decimal::Decimal,
-    expense::ExpenseCategory,
-    id::GroupId,
     ledger::{EntryStatus, RefType},
-    settlement::SettlementStatus,
+    records::{expense::ExpenseCategory, settlement::SettlementStatus},
     split::{LineKind, LineSplit, SplitType},
+    values::{currency::Currency, decimal::Decimal, id::GroupId},
 };
 use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::value::RawValue;

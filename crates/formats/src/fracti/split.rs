@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 
 use fracti_core::{
-    Error,
-    decimal::Decimal,
-    expense::{LineInput, MAX_LINES, NewExpense, SharerInput, SplitInput},
-    id::{GuestId, MemberId},
-    input::{Field, Path},
+    input::{Error, Field, Path},
+    records::expense::{LineInput, MAX_LINES, NewExpense, SharerInput, SplitInput},
     split::{MAX_SHARES, Split, SplitType},
+    values::{
+        decimal::Decimal,
+        id::{GuestId, MemberId},
+    },
 };
 
 use super::file::{AmountJson, ExpenseJson, LineJson, ShareJson, SharerJson};

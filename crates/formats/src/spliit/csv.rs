@@ -4,7 +4,7 @@
 //! others have the opposite one. So the payer is not in the file if the payer had no share, unless
 //! all others had one.
 
-use fracti_core::{currency::Currency, decimal::Decimal, time::Day};
+use fracti_core::values::{currency::Currency, decimal::Decimal, time::Day};
 
 use crate::{
     category::category,

@@ -8,7 +8,7 @@ mod splitwise;
 
 use std::collections::BTreeMap;
 
-use fracti_core::decimal::Decimal;
+use fracti_core::values::decimal::Decimal;
 use proptest::prelude::*;
 
 use super::{errors, keys};

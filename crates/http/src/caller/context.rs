@@ -6,9 +6,12 @@
 use std::sync::Arc;
 
 use axum::{extract::FromRequestParts, http::request::Parts};
-use fracti_core::time::Timestamp;
+use fracti_core::values::time::Timestamp;
 
-use crate::{Code, Principal, Problem};
+use crate::{
+    caller::principal::Principal,
+    response::problem::{Code, Problem},
+};
 
 /// The context of a request.
 #[derive(Clone, Debug)]

@@ -4,15 +4,22 @@ use std::sync::Arc;
 
 use axum::{extract::FromRequestParts, http::request::Parts};
 use fracti_core::{
-    chat_id::ChatId,
-    id::{GroupId, TokenId},
-    telegram::User,
-    text::TokenName,
-    time::Timestamp,
-    token::{Scope, Token, TokenHash},
+    caller::{
+        telegram::User,
+        token::{Scope, Token, TokenHash},
+    },
+    values::{
+        chat_id::ChatId,
+        id::{GroupId, TokenId},
+        text::TokenName,
+        time::Timestamp,
+    },
 };
 
-use crate::{Code, Context, Problem};
+use crate::{
+    caller::context::Context,
+    response::problem::{Code, Problem},
+};
 
 /// The user who makes a request, and the credential that authenticates them. It is always a
 /// Telegram user, never a guest.

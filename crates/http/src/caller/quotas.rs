@@ -3,9 +3,12 @@
 use std::{num::NonZeroU32, time::Duration};
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
-use fracti_core::{input::Limit, time::Timestamp, usage::UsageKind};
+use fracti_core::{caller::usage::UsageKind, input::Limit, values::time::Timestamp};
 
-use crate::{Code, Credential, Problem};
+use crate::{
+    caller::principal::Credential,
+    response::problem::{Code, Problem},
+};
 
 /// Header with the state of the quota that the request used.
 pub(crate) const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");

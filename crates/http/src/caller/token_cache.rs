@@ -5,9 +5,9 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use fracti_core::token::TokenHash;
+use fracti_core::caller::token::TokenHash;
 
-use crate::Principal;
+use crate::caller::principal::Principal;
 
 /// Maximum number of tokens that are kept.
 const CAPACITY: usize = 1_000;
@@ -48,11 +48,13 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::Credential;
+    use crate::caller::principal::Credential;
     use fracti_core::{
-        id::UserId,
-        telegram::User,
-        token::{ApiToken, RANDOM},
+        caller::{
+            telegram::User,
+            token::{ApiToken, RANDOM},
+        },
+        values::id::UserId,
     };
 
     #[test]

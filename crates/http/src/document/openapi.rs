@@ -13,8 +13,11 @@ use std::{
 
 use axum::http::{Method, StatusCode};
 use fracti_core::{
-    entry_id, id::GroupId, idempotency::RETENTION, spending::SpendingId, split::MAX_SHARES,
-    telegram, text_form::TextForm,
+    caller::telegram,
+    personal::spending::SpendingId,
+    split::MAX_SHARES,
+    storage::idempotency::RETENTION,
+    values::{entry_id, id::GroupId, text_form::TextForm},
 };
 use serde_json::{Value, json};
 use utoipa::{
@@ -30,10 +33,13 @@ use utoipa::{
 };
 
 use crate::{
-    Code, ProblemBody, Routes, Sender,
+    document::routes::{Routes, Sender},
     request::path::{PATH_PARAMS, PathParam, changes_state, ids},
-    response::amounts,
-    response::limits::{DEFAULT_LIMIT, MAX_KEY, MAX_LIMIT},
+    response::{
+        amounts,
+        limits::{DEFAULT_LIMIT, MAX_KEY, MAX_LIMIT},
+        problem::{Code, ProblemBody},
+    },
 };
 
 /// The document of all endpoint groups, as it is served.

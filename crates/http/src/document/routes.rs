@@ -15,7 +15,8 @@ use utoipa_axum::{
 };
 
 use crate::{
-    App, openapi,
+    app::App,
+    document::openapi,
     request::description::{Described, Description},
 };
 
@@ -34,13 +35,13 @@ pub struct Routes {
 /// Who sends the requests of an operation, and so which credentials it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sender {
-    /// A user, by init data or an API token. The handler has a [`Principal`](crate::Principal).
+    /// A user, by init data or an API token. The handler has a [`Principal`](crate::caller::principal::Principal).
     User,
     /// A user, whose request only reads, whatever its method: an API token that may read may send it,
     /// and it counts as a read.
     Reader,
     /// Telegram, by the secret of the bot's webhook. The handler takes a
-    /// [`Webhook`](crate::Webhook), and there is no principal.
+    /// [`Webhook`](crate::caller::principal::Webhook), and there is no principal.
     Telegram,
     /// Anyone, without credentials.
     Anyone,
@@ -213,7 +214,7 @@ fn name(method: &HttpMethod) -> Method {
 }
 
 /// Collects handlers of one path, which have an annotation `#[utoipa::path]`, for
-/// [`Routes::routes`](crate::Routes::routes) or [`Routes::routes_for`](crate::Routes::routes_for).
+/// [`Routes::routes`](crate::document::routes::Routes::routes) or [`Routes::routes_for`](crate::document::routes::Routes::routes_for).
 #[macro_export]
 macro_rules! routes {
     ($($first:ident)::+ $(, $($name:ident)::+)* $(,)?) => {

@@ -14,14 +14,23 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use fracti_core::{Error, id::UserId, time::Timestamp, token::Token, usage::UsageKind};
+use fracti_core::{
+    caller::{token::Token, usage::UsageKind},
+    input::Error,
+    values::{id::UserId, time::Timestamp},
+};
 use fracti_runtime::with_causes;
 use fracti_store::with_admission;
 use tokio::{join, time::timeout};
 
 use crate::{
-    App, Context, Credential, Principal, Problem,
-    caller::quotas::{QuotaKind, QuotaState},
+    app::App,
+    caller::{
+        context::Context,
+        principal::{Credential, Principal},
+        quotas::{QuotaKind, QuotaState},
+    },
+    response::problem::Problem,
 };
 
 /// Runs the checks of a request together with its handler. Responds when both have ended: as the

@@ -21,15 +21,25 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fracti_core::{
-    id::{GroupId, TokenId, UserId},
-    telegram::{self, InitData},
-    time::Timestamp,
-    token::{self, Scope},
+    caller::{
+        telegram::{self, InitData},
+        token::{self, Scope},
+    },
+    values::{
+        id::{GroupId, TokenId, UserId},
+        time::Timestamp,
+    },
 };
 
 use crate::{
-    App, Code, Context, Credential, Principal, Problem, Sender, Webhook,
-    document::routes::Operations, request::path::group_in,
+    app::App,
+    caller::{
+        context::Context,
+        principal::{Credential, Principal, Webhook},
+    },
+    document::routes::{Operations, Sender},
+    request::path::group_in,
+    response::problem::{Code, Problem},
 };
 
 /// Header in which the Mini App sends init data.

@@ -7,7 +7,7 @@ use axum::{
 };
 use lambda_http::request::RequestContext;
 
-use crate::{App, Context};
+use crate::{app::App, caller::context::Context};
 
 /// Adds the context of the request, without a principal.
 pub(crate) async fn make(State(app): State<App>, mut request: Request, next: Next) -> Response {

@@ -9,15 +9,18 @@ use axum::{
     middleware::Next,
     response::Response,
 };
-use fracti_core::{id::TokenId, input::FailureKind};
+use fracti_core::{input::FailureKind, values::id::TokenId};
 use fracti_runtime::{Measured, measured, with_causes};
 use fracti_store::TableCost;
 
 use crate::{
-    Context, Language, Problem,
-    caller::quotas::{RATE_LIMIT, RATE_LIMIT_POLICY},
+    caller::{
+        context::Context,
+        quotas::{RATE_LIMIT, RATE_LIMIT_POLICY},
+    },
     layers::authentication::FundsCaller,
     request::path::{funds_in, group_in},
+    response::{language::Language, problem::Problem},
 };
 
 /// Serves a request and writes one log line about it, and one more for each unreadable row that it

@@ -15,7 +15,7 @@ use std::{
 use axum::http::{HeaderMap, header};
 use fracti_core::{
     input::{Draft, Field, FieldError, FieldErrors, Path, PathStep, Unreadable},
-    text_form::TextForm,
+    values::text_form::TextForm,
 };
 use serde::{Deserialize, Deserializer, de};
 use serde_json::{Value as Schema, json, value::RawValue};
@@ -711,8 +711,11 @@ impl<'de> Deserialize<'de> for Fields<'de> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schemas;
-    use fracti_core::{Error, decimal::Decimal, id::UserId};
+    use crate::response::schemas;
+    use fracti_core::{
+        input::Error,
+        values::{decimal::Decimal, id::UserId},
+    };
     use utoipa::openapi::path::Operation;
 
     #[derive(Debug)]

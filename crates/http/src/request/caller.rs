@@ -3,16 +3,23 @@
 use std::sync::Arc;
 
 use axum::{extract::FromRequestParts, http::request::Parts};
-use fracti_core::{Error, chat_id::ChatId, fund::FundError, id::UserId, telegram::User};
+use fracti_core::{
+    caller::telegram::User,
+    funds::fund::FundError,
+    input::Error,
+    values::{chat_id::ChatId, id::UserId},
+};
 use fracti_store::MemberKey;
 
 use crate::{
-    App, Code, Id, Parameters, Principal, Problem, Query,
+    app::App,
+    caller::principal::Principal,
     request::{
         description::{Described, Description},
-        path::PathUser,
-        query,
+        path::{Id, PathUser},
+        query::{self, Parameters, Query},
     },
+    response::problem::{Code, Problem},
 };
 
 /// The authenticated Telegram user, with the query parameters `Q`.

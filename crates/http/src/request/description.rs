@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, fmt};
 
 use axum::extract::State;
-use fracti_core::text_form::TextForm;
+use fracti_core::values::text_form::TextForm;
 use serde_json::{Map, Value as Json, json};
 use utoipa::{
     PartialSchema, ToSchema,
@@ -12,12 +12,20 @@ use utoipa::{
 };
 
 use crate::{
-    App, AppPrincipal, Context, Credential, IfMatch, IfNoneMatch, Language, Text, Webhook,
+    app::App,
+    caller::{
+        context::Context,
+        principal::{AppPrincipal, Credential, Webhook},
+    },
     request::{
         caller::{FromChat, InApp},
         path::Id,
     },
-    response::schemas::with,
+    response::{
+        etag::{IfMatch, IfNoneMatch},
+        language::Language,
+        schemas::{Text, with},
+    },
 };
 
 /// An argument of a handler, or all of them, whose type says what it reads of a request.

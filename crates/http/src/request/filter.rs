@@ -1,8 +1,14 @@
 //! Query parameters that filter lists of expenses.
 
-use fracti_core::expense::Filter;
+use fracti_core::records::expense::Filter;
 
-use crate::{Description, Parameters, QueryReader, schemas};
+use crate::{
+    request::{
+        description::Description,
+        query::{Parameters, QueryReader},
+    },
+    response::schemas,
+};
 
 impl Parameters for Filter {
     /// Reads all conditions but the payer, which lists of the payer's own expenses do not have.

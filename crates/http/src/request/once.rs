@@ -9,9 +9,8 @@ use axum::{
     response::Response,
 };
 use fracti_core::{
-    Error,
-    id::UserId,
-    input::{Draft, Limit},
+    input::{Draft, Error, Limit},
+    values::id::UserId,
 };
 use fracti_store::{
     Idempotency, IdempotentRequest, KeyHashes, Outcome, RequestContext, StoredResponse,
@@ -22,14 +21,17 @@ use sha2::{Digest, Sha256};
 use tokio::time::timeout;
 
 use crate::{
-    App, Code, Context, Data, Principal, Problem,
+    app::App,
+    caller::{context::Context, principal::Principal},
     request::{
         body::{self, Body},
         description::{Described, Description},
     },
     response::{
-        envelope, etag,
+        envelope::{self, Data},
+        etag,
         limits::{MAX_BODY_KIB, MAX_KEY},
+        problem::{Code, Problem},
     },
 };
 

@@ -12,8 +12,16 @@ use serde::{Serialize, de::DeserializeOwned};
 use sha2::Sha256;
 
 use crate::{
-    App, Code, Description, List, Parameters, Problem, QueryReader,
-    response::limits::{DEFAULT_LIMIT, MAX_LIMIT},
+    app::App,
+    request::{
+        description::Description,
+        query::{Parameters, QueryReader},
+    },
+    response::{
+        envelope::List,
+        limits::{DEFAULT_LIMIT, MAX_LIMIT},
+        problem::{Code, Problem},
+    },
 };
 
 /// Bytes of the signature in a cursor.

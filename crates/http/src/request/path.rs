@@ -7,16 +7,21 @@ use axum::{
     http::{Method, request::Parts},
 };
 use fracti_core::{
-    entry_id::EntryId,
-    id::{
-        ExpenseId, FundTransactionId, GroupId, IdError, ImportId, MemberId, QuestionId,
-        SettlementId, TokenId, UserId,
+    personal::spending::SpendingId,
+    values::{
+        entry_id::EntryId,
+        id::{
+            ExpenseId, FundTransactionId, GroupId, IdError, ImportId, MemberId, QuestionId,
+            SettlementId, TokenId, UserId,
+        },
+        time::Day,
     },
-    spending::SpendingId,
-    time::Day,
 };
 
-use crate::{App, Code, Problem};
+use crate::{
+    app::App,
+    response::problem::{Code, Problem},
+};
 
 /// Names of the ids in a path.
 pub(crate) fn ids(path: &str) -> impl Iterator<Item = &str> {

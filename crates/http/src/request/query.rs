@@ -6,17 +6,20 @@ use axum::{
     extract::{FromRequestParts, MatchedPath},
     http::{Method, header, request::Parts},
 };
-use fracti_core::{input::FieldErrors, text_form::TextForm};
+use fracti_core::{input::FieldErrors, values::text_form::TextForm};
 use serde_json::Value as Schema;
 
 use crate::{
-    App, Problem,
+    app::App,
     request::{
         body::{FLAG_RULE, shortened},
         description::Description,
         path::changes_state,
     },
-    response::amounts::{AmountsAs, PARAMETER},
+    response::{
+        amounts::{AmountsAs, PARAMETER},
+        problem::Problem,
+    },
 };
 
 /// The query parameters of an endpoint. Their reader is also their description: over a request it

@@ -1,8 +1,8 @@
 //! Payers and lines of a receipt in request bodies.
 
-use fracti_core::expense::{LineInput, MAX_LINES, PayerInput, SharerInput};
+use fracti_core::records::expense::{LineInput, MAX_LINES, PayerInput, SharerInput};
 
-use crate::schemas;
+use crate::response::schemas;
 
 crate::body! {
     /// A member who paid a part of an expense.

@@ -13,13 +13,16 @@ use sha2::{Digest, Sha256};
 use tokio::time::timeout;
 
 use crate::{
-    App, Code, Problem,
+    app::App,
     request::{
         body::{self, Body, shortened},
         description::{Described, Description},
         once::{Head, IdempotencyKey},
     },
-    response::limits::MAX_UPLOAD_MIB,
+    response::{
+        limits::MAX_UPLOAD_MIB,
+        problem::{Code, Problem},
+    },
 };
 
 /// Name of the part with the file.

@@ -11,7 +11,7 @@ use axum::{
     middleware::Next,
     response::Response,
 };
-use fracti_core::{decimal::Decimal, words};
+use fracti_core::{values::decimal::Decimal, words};
 use memchr::memchr2;
 use serde::{Serialize, Serializer, ser::Error as _};
 use serde_json::value::RawValue;

@@ -1,10 +1,13 @@
 //! The view of a member's balance.
 
-use fracti_core::{currency::Currency, group::Member, ledger::Ledger};
+use fracti_core::{group::Member, ledger::Ledger, values::currency::Currency};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::{JsonDecimal, Text, schemas};
+use crate::response::{
+    amounts::JsonDecimal,
+    schemas::{self, Text},
+};
 
 /// Totals of a member in one currency.
 #[derive(Debug, Serialize, ToSchema)]

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use crate::schemas;
+use crate::response::schemas;
 
 /// A single resource.
 #[expect(clippy::struct_field_names, reason = "the wire calls it `data`")]

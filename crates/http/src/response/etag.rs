@@ -15,7 +15,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::envelope::of_json;
-use crate::{Data, Problem};
+use crate::response::{envelope::Data, problem::Problem};
 
 /// Bytes of the hash in a tag.
 const LENGTH: usize = 16;

@@ -4,7 +4,7 @@ use fracti_core::group::Member;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::{Text, schemas};
+use crate::response::schemas::{self, Text};
 
 /// A member of a group.
 #[derive(Debug, Serialize, ToSchema)]

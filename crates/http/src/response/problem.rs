@@ -7,17 +7,17 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fracti_core::{
-    Error,
-    currency::Currency,
-    fund::FundError,
-    group::MAX_MEMBERS,
-    input::{FieldError, Limit, Path, Unreadable},
-    links::MAX_LINKS,
-    question::{MAX_OPEN_QUESTIONS, QuestionError},
-    settlement::SettlementError,
+    caller::{
+        telegram::InitDataError,
+        token::{MAX_TOKENS, Scope},
+    },
+    funds::fund::FundError,
+    group::{MAX_MEMBERS, links::MAX_LINKS},
+    input::{Error, FieldError, Limit, Path, Unreadable},
+    questions::question::{MAX_OPEN_QUESTIONS, QuestionError},
+    records::settlement::SettlementError,
     split::MAX_SHARES,
-    telegram::InitDataError,
-    token::{MAX_TOKENS, Scope},
+    values::currency::Currency,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

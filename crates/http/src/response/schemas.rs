@@ -7,10 +7,19 @@
 use std::borrow::Cow;
 
 use fracti_core::{
-    currency, entry_id, expense, fund, fund_transaction, group, group_change, id, import, input,
-    ledger, new_fund, points, question, settlement, spending, split, tally, targets, text,
-    text_form::{TextForm, TextRule},
-    time, token, ton,
+    caller::token,
+    funds::{fund, fund_transaction, new_fund},
+    group, input, ledger,
+    personal::{spending, targets},
+    questions::{points, question},
+    records::{expense, group_change, import, settlement},
+    reports::tally,
+    split,
+    values::{
+        currency, entry_id, id, text,
+        text_form::{TextForm, TextRule},
+        time, ton,
+    },
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -19,9 +28,9 @@ use utoipa::{
     openapi::{ArrayBuilder, Ref, RefOr, Schema},
 };
 
-use crate::{
-    JsonDecimal,
-    response::limits::{MAX_EXPORT_LIMIT, MAX_LIMIT},
+use crate::response::{
+    amounts::JsonDecimal,
+    limits::{MAX_EXPORT_LIMIT, MAX_LIMIT},
 };
 
 /// A value that is written as text, with the schema of its type.

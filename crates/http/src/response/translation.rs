@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
-use fracti_core::time::Day;
+use fracti_core::values::time::Day;
 
 use crate::response::{
     problem::sentence,

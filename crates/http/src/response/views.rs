@@ -3,21 +3,24 @@
 use std::collections::BTreeMap;
 
 use fracti_core::{
-    currency::Currency,
-    decimal::Decimal,
-    entry::Entry,
-    expense::{Expense, Payer, Share},
     group::{Group, GroupCategory},
-    id::UserId,
     ledger::Change,
-    settlement::{PaidFromFunds, Settlement},
+    records::{
+        entry::Entry,
+        expense::{Expense, Payer, Share},
+        settlement::{PaidFromFunds, Settlement},
+    },
     split::{Line, PreviewedShare, Sharing},
+    values::{currency::Currency, decimal::Decimal, id::UserId},
 };
 use fracti_store::{Opened, StatementLine};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::{JsonDecimal, Text, schemas};
+use crate::response::{
+    amounts::JsonDecimal,
+    schemas::{self, Text},
+};
 
 /// A group.
 #[derive(Debug, Serialize, ToSchema)]

@@ -11,9 +11,11 @@ use aws_sdk_dynamodb::{
     types::{AttributeValue, KeysAndAttributes, ReturnConsumedCapacity::Total},
 };
 use fracti_core::{
-    Error,
-    keys::Primary,
-    row::{self, Item, Row},
+    input::Error,
+    storage::{
+        keys::Primary,
+        row::{self, Item, Row},
+    },
 };
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 

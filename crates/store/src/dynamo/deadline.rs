@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use fracti_core::Error;
+use fracti_core::input::Error;
 use tokio::time::{Instant, timeout_at};
 
 /// Time for retries of work that runs without a deadline.

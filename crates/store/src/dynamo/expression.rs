@@ -6,8 +6,8 @@ use std::{
 };
 
 use fracti_core::{
-    decimal::Decimal,
-    row::{AttributeValue, Item},
+    storage::row::{AttributeValue, Item},
+    values::decimal::Decimal,
 };
 
 /// Number of values that an attribute can be compared with at once.

@@ -4,7 +4,7 @@ use aws_sdk_dynamodb::types::{
     AttributeDefinition, CreateGlobalSecondaryIndexAction, GlobalSecondaryIndexUpdate, IndexStatus,
     KeySchemaElement, KeyType, Projection, ProjectionType, ScalarAttributeType,
 };
-use fracti_core::{Cause, Error};
+use fracti_core::input::{Cause, Error};
 
 use super::client::{Db, failure};
 

@@ -7,9 +7,11 @@ use std::{
 
 use aws_sdk_dynamodb::types::ReturnConsumedCapacity::Total;
 use fracti_core::{
-    Error,
-    keys::Primary,
-    row::{self, AttributeValue, Item, Row},
+    input::Error,
+    storage::{
+        keys::Primary,
+        row::{self, AttributeValue, Item, Row},
+    },
 };
 use serde::{Deserialize, Serialize};
 

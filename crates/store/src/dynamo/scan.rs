@@ -1,7 +1,7 @@
 //! Scans: reads of the whole table, which only the operators' tool makes.
 
 use aws_sdk_dynamodb::types::ReturnConsumedCapacity::Total;
-use fracti_core::{Error, row::Item};
+use fracti_core::{input::Error, storage::row::Item};
 
 use super::{
     client::{Db, failure, from_sdk, to_sdk},

@@ -16,7 +16,7 @@ use aws_sdk_dynamodb::{
     operation::transact_write_items::TransactWriteItemsError,
     types::{ReturnConsumedCapacity::Total, TransactWriteItem},
 };
-use fracti_core::{Error, keys::Primary};
+use fracti_core::{input::Error, storage::keys::Primary};
 
 use super::{
     admission::admitted,

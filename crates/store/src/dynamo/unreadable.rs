@@ -4,10 +4,11 @@
 use std::cell::RefCell;
 
 use fracti_core::{
-    Cause, Error,
-    input::FailureKind,
-    keys::Primary,
-    row::{self, FORMAT_VERSION, Item, Row},
+    input::{Cause, Error, FailureKind},
+    storage::{
+        keys::Primary,
+        row::{self, FORMAT_VERSION, Item, Row},
+    },
 };
 
 /// Rows that are noted for one request at most.

@@ -1,7 +1,7 @@
 //! Updates of one row outside of any transaction.
 
 use aws_sdk_dynamodb::types::{ReturnConsumedCapacity::Total, ReturnValue};
-use fracti_core::{Error, row::Item};
+use fracti_core::{input::Error, storage::row::Item};
 
 use super::{
     client::{Db, failure, from_sdk},

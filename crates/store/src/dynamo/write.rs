@@ -2,10 +2,12 @@
 
 use aws_sdk_dynamodb::types::{ConditionCheck, Delete, Put, TransactWriteItem, Update};
 use fracti_core::{
-    Error,
-    decimal::Decimal,
-    keys::Primary,
-    row::{self, AttributeValue, FORMAT_VERSION, Item, KIND, Row},
+    input::Error,
+    storage::{
+        keys::Primary,
+        row::{self, AttributeValue, FORMAT_VERSION, Item, KIND, Row},
+    },
+    values::decimal::Decimal,
 };
 
 use super::{client::to_sdk, expression::Expression};

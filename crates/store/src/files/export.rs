@@ -10,22 +10,20 @@ mod records;
 use std::ops::Range as Sequences;
 
 use fracti_core::{
-    Error,
     group::{Group, Member},
-    id::GroupId,
-    keys,
+    input::Error,
     ledger::{Ledger, LedgerError},
-    settlement::{Settlement, SettlementStatus},
-    time::Timestamp,
+    records::settlement::{Settlement, SettlementStatus},
+    storage::keys,
+    values::{id::GroupId, time::Timestamp},
 };
 use serde::{Deserialize, Serialize};
 
 pub use records::ExportedRow;
 
 use crate::{
-    access::MemberKey,
     dynamo::{Expression, Order, Page, Placed, Range, Sort},
-    table::Table,
+    table::{Table, access::MemberKey},
 };
 
 /// Number of entries that are read at once. An entry and its expense may have 100 KB each.

@@ -23,31 +23,37 @@ use std::{
 };
 
 use fracti_core::{
-    Error,
-    entry::Entry,
-    entry_id::EntryId,
     group::{Member, MemberRow},
-    group_change::{ChangeKind, Subject},
-    id::{GroupId, ImportId, MemberId},
-    import::{
-        Comparison, Earlier, Format, ImportRow, ImportStatus, ImportedSettlement, NewImport,
-        RUN_RULE, Record, RowPlace,
-    },
-    input::{FieldErrors, PathStep},
-    keys::{self, Primary},
+    input::{Error, FieldErrors, PathStep},
     ledger::Ledger,
-    row,
-    time::Timestamp,
+    records::{
+        entry::Entry,
+        group_change::{ChangeKind, Subject},
+        import::{
+            Comparison, Earlier, Format, ImportRow, ImportStatus, ImportedSettlement, NewImport,
+            RUN_RULE, Record, RowPlace,
+        },
+    },
+    storage::{
+        keys::{self, Primary},
+        row,
+    },
+    values::{
+        entry_id::EntryId,
+        id::{GroupId, ImportId, MemberId},
+        time::Timestamp,
+    },
 };
 
 use crate::{
-    access::MemberKey,
-    commit::Decision,
     dynamo::{Expression, MAX_ACTIONS, TransactionError, Write, is_late},
-    idempotency::{Idempotency, Known, Outcome},
+    group::presence::count_in,
     ledger::LedgerTransaction,
-    presence::count_in,
-    table::Table,
+    table::{Table, access::MemberKey},
+    write::{
+        commit::Decision,
+        idempotency::{Idempotency, Known, Outcome},
+    },
 };
 
 use batch::Batch;

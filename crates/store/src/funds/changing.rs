@@ -6,34 +6,39 @@ use std::{
 };
 
 use fracti_core::{
-    Error,
-    currency::Currency,
-    decimal::Decimal,
-    fund::{
-        Bonus, FundChange, FundError, FundFlow, FundKey, FundStatus, Funds, HOLD_S, Parts, Payable,
+    caller::telegram::User,
+    funds::{
+        fund::{
+            Bonus, FundChange, FundError, FundFlow, FundKey, FundStatus, Funds, HOLD_S, Parts,
+            Payable,
+        },
+        fund_queue::FundQueue,
+        fund_total::{FundReference, FundTotal},
+        fund_transaction::{FundTransaction, FundTransactionType, FundWork, NewEntry},
+        new_fund::{
+            DebitRight, FundDebit, NewBonus, NewFundCredit, NewFundDebit, PlainFund, reference_in,
+        },
     },
-    fund_queue::FundQueue,
-    fund_total::{FundReference, FundTotal},
-    fund_transaction::{FundTransaction, FundTransactionType, FundWork, NewEntry},
-    id::{FundTransactionId, UserId},
-    input::{Draft, Field},
-    keys,
-    money::Money,
-    new_fund::{
-        DebitRight, FundDebit, NewBonus, NewFundCredit, NewFundDebit, PlainFund, reference_in,
+    input::{Draft, Error, Field},
+    storage::{keys, row},
+    values::{
+        currency::Currency,
+        decimal::Decimal,
+        id::{FundTransactionId, UserId},
+        money::Money,
+        ref_id::RefId,
+        time::Timestamp,
     },
-    ref_id::RefId,
-    row,
-    telegram::User,
-    time::Timestamp,
 };
 
 use crate::{
-    commit::Decision,
     dynamo::{Expression, Transaction, TransactionError, Write},
     funds::due::SeenFunds,
-    idempotency::{Idempotency, Outcome},
     table::{RequestContext, Table},
+    write::{
+        commit::Decision,
+        idempotency::{Idempotency, Outcome},
+    },
 };
 
 impl Table {

@@ -2,20 +2,26 @@
 //! used, and entries that were left behind.
 
 use fracti_core::{
-    Error,
-    fund::{Fund, FundFlow, FundKey, FundKind, FundStatus, Funds, Parts},
-    fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
-    id::{FundTransactionId, UserId},
-    keys::{self, Primary},
-    time::Timestamp,
+    funds::{
+        fund::{Fund, FundFlow, FundKey, FundKind, FundStatus, Funds, Parts},
+        fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
+    },
+    input::Error,
+    storage::keys::{self, Primary},
+    values::{
+        id::{FundTransactionId, UserId},
+        time::Timestamp,
+    },
 };
 
 use crate::{
-    commit::Decision,
     dynamo::{Transaction, TransactionError, Write, note_mismatch},
     funds::changing::{add_total, agreed, fund_writes, put_changed},
-    idempotency::{Idempotency, Outcome},
     table::{RequestContext, Table},
+    write::{
+        commit::Decision,
+        idempotency::{Idempotency, Outcome},
+    },
 };
 
 /// Seconds after which a lapsed bonus is looked at again, while it is withheld for a transaction.

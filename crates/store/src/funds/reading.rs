@@ -3,15 +3,21 @@
 use std::collections::BTreeSet;
 
 use fracti_core::{
-    Error,
-    fund::{Fund, FundError, Funds},
-    fund_total::FundTotal,
-    fund_transaction::{FundTransaction, FundWork},
+    funds::{
+        fund::{Fund, FundError, Funds},
+        fund_total::FundTotal,
+        fund_transaction::{FundTransaction, FundWork},
+    },
     group::MemberRow,
-    id::{FundTransactionId, UserId},
-    keys::{self, Primary, prefix},
-    row::Row,
-    time::Timestamp,
+    input::Error,
+    storage::{
+        keys::{self, Primary, prefix},
+        row::Row,
+    },
+    values::{
+        id::{FundTransactionId, UserId},
+        time::Timestamp,
+    },
 };
 
 use crate::{

@@ -1,21 +1,21 @@
 //! The one group of a Telegram chat.
 
 use fracti_core::{
-    Error,
-    chat_id::ChatId,
+    caller::telegram::User,
     group::{ChatGroup, Group, Member, MemberRow, OpenedGroup},
-    input::Draft,
-    keys, row,
-    telegram::User,
+    input::{Draft, Error},
+    storage::{keys, row},
+    values::chat_id::ChatId,
 };
 
 use crate::{
-    commit::Decision,
     dynamo::{Expression, Transaction, TransactionError, Write},
-    groups::require_admission,
-    idempotency::{Idempotency, Outcome},
-    settings::unchanged,
+    group::{groups::require_admission, settings::unchanged},
     table::{RequestContext, Table},
+    write::{
+        commit::Decision,
+        idempotency::{Idempotency, Outcome},
+    },
 };
 
 /// The group of a chat, after `user` has opened it.

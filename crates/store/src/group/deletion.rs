@@ -2,24 +2,31 @@
 //! the operators' tool.
 
 use fracti_core::{
-    Error,
     group::{ChatGroup, Group, Member},
-    group_change::{ChangeKind, Subject},
-    id::{GroupId, QuestionId},
-    keys::{self, Primary, prefix},
-    row,
-    time::Timestamp,
+    input::Error,
+    records::group_change::{ChangeKind, Subject},
+    storage::{
+        keys::{self, Primary, prefix},
+        row,
+    },
+    values::{
+        id::{GroupId, QuestionId},
+        time::Timestamp,
+    },
 };
 
 use crate::{
-    access::MemberKey,
-    commit::Decision,
     dynamo::{Expression, Order, Page, Range, Transaction, TransactionError, Write},
-    idempotency::{Idempotency, Outcome},
+    group::{
+        presence::{attributes, change_member},
+        settings::unchanged,
+    },
     ledger::LedgerTransaction,
-    presence::{attributes, change_member},
-    settings::unchanged,
-    table::Table,
+    table::{Table, access::MemberKey},
+    write::{
+        commit::Decision,
+        idempotency::{Idempotency, Outcome},
+    },
 };
 
 /// Rows that are read and deleted at once.

@@ -3,27 +3,31 @@
 use std::{collections::BTreeSet, future::ready};
 
 use fracti_core::{
-    Error,
+    caller::telegram::User,
     group::{Group, JoiningUser, Member, MemberRow, NewGroup},
-    group_change::{ChangeKind, Subject},
-    id::{GroupId, MemberId},
-    input::{Draft, Field},
-    keys::{self, prefix},
+    input::{Draft, Error, Field},
     ledger::Ledger,
-    row,
-    telegram::User,
-    time::Timestamp,
-    ton::TonAddress,
+    records::group_change::{ChangeKind, Subject},
+    storage::{
+        keys::{self, prefix},
+        row,
+    },
+    values::{
+        id::{GroupId, MemberId},
+        time::Timestamp,
+        ton::TonAddress,
+    },
 };
 
 use crate::{
-    access::MemberKey,
-    commit::Decision,
     dynamo::{Expression, MAX_VALUES, Range, Transaction, TransactionError, Write},
-    idempotency::{Idempotency, Outcome},
+    group::presence::{attributes, change_member, check_unarchived, count_in},
     ledger::put_lock_telling,
-    presence::{attributes, change_member, check_unarchived, count_in},
-    table::{RequestContext, Table},
+    table::{RequestContext, Table, access::MemberKey},
+    write::{
+        commit::Decision,
+        idempotency::{Idempotency, Outcome},
+    },
 };
 
 /// The time of the name, username and picture by which a user is known.

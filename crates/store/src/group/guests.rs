@@ -4,24 +4,23 @@
 //! at the same time, these writes take the group's lock.
 
 use fracti_core::{
-    Error,
     group::{Group, Member, MemberRow},
-    group_change::{ChangeKind, Subject},
-    id::MemberId,
-    input::{Draft, Field},
+    input::{Draft, Error, Field},
     ledger::Ledger,
-    row,
-    text::GuestName,
+    records::group_change::{ChangeKind, Subject},
+    storage::row,
+    values::{id::MemberId, text::GuestName},
 };
 
 use crate::{
-    access::MemberKey,
-    commit::Decision,
     dynamo::{Transaction, Write},
-    idempotency::{Idempotency, Outcome},
+    group::presence::{change_member, count_in},
     ledger::put_lock_telling,
-    presence::{change_member, count_in},
-    table::{RequestContext, Table},
+    table::{RequestContext, Table, access::MemberKey},
+    write::{
+        commit::Decision,
+        idempotency::{Idempotency, Outcome},
+    },
 };
 
 impl Table {

@@ -1,21 +1,21 @@
 //! Invitations to a group, with which it is joined once a member has made one.
 
 use fracti_core::{
-    Error,
     group::{Group, Invitation, Member},
-    group_change::{ChangeKind, Subject},
-    input::Draft,
-    keys, row,
+    input::{Draft, Error},
+    records::group_change::{ChangeKind, Subject},
+    storage::{keys, row},
 };
 
 use crate::{
-    access::MemberKey,
-    commit::Decision,
     dynamo::Write,
-    idempotency::{Idempotency, Outcome},
+    group::settings::unchanged,
     ledger::LedgerTransaction,
-    settings::unchanged,
-    table::Table,
+    table::{Table, access::MemberKey},
+    write::{
+        commit::Decision,
+        idempotency::{Idempotency, Outcome},
+    },
 };
 
 impl Table {

@@ -6,14 +6,15 @@
 use std::collections::{BTreeMap, HashMap};
 
 use fracti_core::{
-    Error,
-    balance::Balance,
-    currency::Currency,
     group::{Group, GroupFilter, MemberRow},
-    id::{GroupId, UserId},
-    keys::{self, prefix},
-    ledger::Totals,
-    time::Timestamp,
+    input::Error,
+    ledger::{Totals, balance::Balance},
+    storage::keys::{self, prefix},
+    values::{
+        currency::Currency,
+        id::{GroupId, UserId},
+        time::Timestamp,
+    },
 };
 
 use crate::{

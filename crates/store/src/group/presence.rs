@@ -1,28 +1,34 @@
 //! Leaving a group, removing and restoring members, and coming back.
 //!
 //! A member's presence changes under the group's lock, together with the condition for it. The
-//! balance row notes the change, see [`GroupState`](fracti_core::group_state::GroupState).
+//! balance row notes the change, see [`GroupState`](fracti_core::group::group_state::GroupState).
 
 use fracti_core::{
-    Error,
     group::{Group, MAX_MEMBERS, Member, MemberRow},
-    group_change::{ChangeKind, Subject},
-    id::{GroupId, MemberId},
-    input::Draft,
-    keys::{self, prefix},
-    row::{self, AttributeValue},
-    settlement::{Settlement, SettlementStatus},
-    time::Timestamp,
+    input::{Draft, Error},
+    records::{
+        group_change::{ChangeKind, Subject},
+        settlement::{Settlement, SettlementStatus},
+    },
+    storage::{
+        keys::{self, prefix},
+        row::{self, AttributeValue},
+    },
+    values::{
+        id::{GroupId, MemberId},
+        time::Timestamp,
+    },
 };
 
 use crate::{
-    access::MemberKey,
-    commit::Decision,
     dynamo::{Expression, Range, TransactionError, Write},
-    idempotency::{Idempotency, Outcome},
+    group::settings::invites_as_read,
     ledger::LedgerTransaction,
-    settings::invites_as_read,
-    table::Table,
+    table::{Table, access::MemberKey},
+    write::{
+        commit::Decision,
+        idempotency::{Idempotency, Outcome},
+    },
 };
 
 /// A member who becomes present or past, and a group and the ledger as they were read.

@@ -1,14 +1,19 @@
 //! The members of a group against what is stored of them elsewhere, for the operators' tool.
 
 use fracti_core::{
-    Error, group::Group, id::GroupId, keys, ledger::Ledger, roll::Roll, row, time::Timestamp,
+    group::Group,
+    input::Error,
+    ledger::Ledger,
+    reports::roll::Roll,
+    storage::{keys, row},
+    values::{id::GroupId, time::Timestamp},
 };
 
 use crate::{
-    commit::Decision,
     dynamo::{Expression, Retry, Transaction, TransactionError, Write},
-    presence::change_member,
+    group::presence::change_member,
     table::Table,
+    write::commit::Decision,
 };
 
 /// Maximum number of members that one transaction corrects. It also writes the group and

@@ -1,20 +1,20 @@
 //! A group's settings: its title, its currency, its own categories, and whether it is archived.
 
 use fracti_core::{
-    Error,
     group::{Group, GroupUpdate, Member},
-    group_change::{ChangeKind, Subject},
-    input::Draft,
-    keys, row,
+    input::{Draft, Error},
+    records::group_change::{ChangeKind, Subject},
+    storage::{keys, row},
 };
 
 use crate::{
-    access::MemberKey,
-    commit::Decision,
     dynamo::{Expression, TransactionError, Write},
-    idempotency::{Idempotency, Outcome},
     ledger::LedgerTransaction,
-    table::Table,
+    table::{Table, access::MemberKey},
+    write::{
+        commit::Decision,
+        idempotency::{Idempotency, Outcome},
+    },
 };
 
 impl Table {

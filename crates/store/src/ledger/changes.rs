@@ -6,20 +6,20 @@
 use std::collections::HashMap;
 
 use fracti_core::{
-    Error,
     group::MemberRow,
-    group_change::{EntrySpan, GroupChange, Subject},
-    id::{GroupId, MemberId},
-    keys,
+    input::Error,
     ledger::Ledger,
-    time::Timestamp,
+    records::group_change::{EntrySpan, GroupChange, Subject},
+    storage::keys,
+    values::{
+        id::{GroupId, MemberId},
+        time::Timestamp,
+    },
 };
 
 use crate::{
-    access::MemberKey,
-    balance::put_balance,
     dynamo::{Order, Page, Range, Sort, Write},
-    table::Table,
+    table::{Table, access::MemberKey, balance::put_balance},
 };
 
 /// Changes of a group, oldest first.

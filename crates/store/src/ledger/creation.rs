@@ -7,17 +7,16 @@ use std::{
 };
 
 use fracti_core::{
-    Error,
     group::{Group, Member},
-    id::MemberId,
+    input::Error,
+    values::id::MemberId,
 };
 
 use crate::{
-    access::MemberKey,
     dynamo::TransactionError,
-    idempotency::{Idempotency, Outcome},
     ledger::LedgerTransaction,
-    table::Table,
+    table::{Table, access::MemberKey},
+    write::idempotency::{Idempotency, Outcome},
 };
 
 impl Table {

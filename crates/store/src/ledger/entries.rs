@@ -5,7 +5,13 @@
 
 use std::{collections::BTreeMap, ops::Range as Sequences};
 
-use fracti_core::{Error, entry::Entry, id::GroupId, keys, ledger::Ledger, time::Timestamp};
+use fracti_core::{
+    input::Error,
+    ledger::Ledger,
+    records::entry::Entry,
+    storage::keys,
+    values::{id::GroupId, time::Timestamp},
+};
 
 use crate::{
     dynamo::{Order, Page, Range, Retry, Sort},

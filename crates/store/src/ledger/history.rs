@@ -1,11 +1,15 @@
 //! The history of one entry.
 
-use fracti_core::{Error, entry::Entry, entry_id::EntryId, id::GroupId, keys, time::Timestamp};
+use fracti_core::{
+    input::Error,
+    records::entry::Entry,
+    storage::keys,
+    values::{entry_id::EntryId, id::GroupId, time::Timestamp},
+};
 
 use crate::{
-    access::MemberKey,
     dynamo::{Order, Page, Range, Slice, Sort},
-    table::Table,
+    table::{Table, access::MemberKey},
 };
 
 impl Table {

@@ -1,19 +1,22 @@
 //! Past balances: at any moment, and at the end of each day.
 
 use fracti_core::{
-    Error,
-    balance::{Checkpoint, Closing},
     group::{Group, Member},
-    id::GroupId,
-    keys::{self, prefix},
-    ledger::{Ledger, MAX_SHOWN, Shown},
-    time::{Day, Timestamp},
+    input::Error,
+    ledger::{
+        Ledger, MAX_SHOWN, Shown,
+        balance::{Checkpoint, Closing},
+    },
+    storage::keys::{self, prefix},
+    values::{
+        id::GroupId,
+        time::{Day, Timestamp},
+    },
 };
 
 use crate::{
-    access::MemberKey,
     dynamo::{Order, Page, Placed, Range, Slice, Sort},
-    table::Table,
+    table::{Table, access::MemberKey},
 };
 
 /// Maximum number of entries from one checkpoint to the next.

@@ -3,19 +3,24 @@
 use std::collections::BTreeMap;
 
 use fracti_core::{
-    Error,
-    currency::Currency,
-    entry::Entry,
     group::{MEMBER_RULE, MemberRow},
-    id::{GroupId, MemberId},
-    keys,
+    input::Error,
     ledger::{Ledger, LedgerError, Totals},
-    time::Timestamp,
+    records::entry::Entry,
+    storage::keys,
+    values::{
+        currency::Currency,
+        id::{GroupId, MemberId},
+        time::Timestamp,
+    },
 };
 use serde::{Deserialize, Serialize};
 
 use super::entries::Until;
-use crate::{access::MemberKey, dynamo::Order, table::Table};
+use crate::{
+    dynamo::Order,
+    table::{Table, access::MemberKey},
+};
 
 /// Minimum number of entries read for a page of one member's statement.
 const MIN_SCANNED: usize = 100;

@@ -3,19 +3,20 @@
 use std::ops::RangeInclusive;
 
 use fracti_core::{
-    Error,
-    expense::Expense,
     group::Member,
-    id::GroupId,
-    keys, row,
-    tally::{Tally, TallyCounters, TallyKey, TallyRow},
-    time::{Day, Timestamp},
+    input::Error,
+    records::expense::Expense,
+    reports::tally::{Tally, TallyCounters, TallyKey, TallyRow},
+    storage::{keys, row},
+    values::{
+        id::GroupId,
+        time::{Day, Timestamp},
+    },
 };
 
 use crate::{
-    access::MemberKey,
     dynamo::{Order, Range, Sort, Write},
-    table::Table,
+    table::{Table, access::MemberKey},
 };
 
 /// Maximum number of shares and payments of expenses that one transaction adds to a tally. Each may

@@ -4,26 +4,25 @@
 //! closing of a day that has ended, and a checkpoint if enough entries have followed the last one.
 
 use fracti_core::{
-    Error,
-    balance::{Checkpoint, Closing},
-    entry::Entry,
-    expense::Expense,
-    group_change::Subject,
-    group_state::GroupState,
-    id::{GroupId, GuestId, ImportId, MemberId, UserId},
-    keys,
-    ledger::{EntryStatus, Event, Ledger, LedgerError},
-    links::Links,
-    row,
-    time::Timestamp,
+    group::{group_state::GroupState, links::Links},
+    input::Error,
+    ledger::{
+        EntryStatus, Event, Ledger, LedgerError,
+        balance::{Checkpoint, Closing},
+    },
+    records::{entry::Entry, expense::Expense, group_change::Subject},
+    storage::{keys, row},
+    values::{
+        id::{GroupId, GuestId, ImportId, MemberId, UserId},
+        time::Timestamp,
+    },
 };
 
 use crate::{
-    access::MemberKey,
-    balance::put_balance,
-    commit::Decision,
     dynamo::{Expression, Transaction, TransactionError, Write},
-    tallies::tally_writes,
+    ledger::tallies::tally_writes,
+    table::{access::MemberKey, balance::put_balance},
+    write::commit::Decision,
 };
 
 use super::changes;

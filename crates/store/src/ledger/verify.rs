@@ -1,13 +1,14 @@
 //! Verification of a ledger and its tallies against all rows of the group.
 
 use fracti_core::{
-    Error,
-    expense::Expense,
-    id::GroupId,
-    keys::{self, prefix},
-    settlement::Settlement,
-    tally::TallyRow,
-    verify::{Rows, verify},
+    input::Error,
+    records::{expense::Expense, settlement::Settlement},
+    reports::{
+        tally::TallyRow,
+        verify::{Rows, verify},
+    },
+    storage::keys::{self, prefix},
+    values::id::GroupId,
 };
 use tokio::task::spawn_blocking;
 

@@ -6,30 +6,39 @@ use std::{
 };
 
 use fracti_core::{
-    Error,
-    counters::Counters,
-    currency::Currency,
-    days::{Consumed, Consumption, DaysAsked},
-    decimal::Decimal,
     group::MemberRow,
-    id::{GroupId, MemberId, UserId},
-    input::Draft,
-    keys::{self, prefix},
-    row,
-    spending::Spending,
-    summary::{DaySummary, SummaryType},
-    tally::TallyRow,
-    targets::Targets,
-    time::{Day, Timestamp},
+    input::{Draft, Error},
+    personal::{
+        spending::Spending,
+        summary::{DaySummary, SummaryType},
+        targets::Targets,
+    },
+    reports::{
+        days::{Consumed, Consumption, DaysAsked},
+        tally::TallyRow,
+    },
+    storage::{
+        counters::Counters,
+        keys::{self, prefix},
+        row,
+    },
+    values::{
+        currency::Currency,
+        decimal::Decimal,
+        id::{GroupId, MemberId, UserId},
+        time::{Day, Timestamp},
+    },
 };
 use futures_util::future::try_join_all;
 
 use crate::{
-    commit::Decision,
     dynamo::{BATCH, Expression, Order, Range, Sort, Transaction, TransactionError, Write},
-    idempotency::{Idempotency, Known, Outcome},
-    spendings::spendings_of,
+    personal::spendings::spendings_of,
     table::Table,
+    write::{
+        commit::Decision,
+        idempotency::{Idempotency, Known, Outcome},
+    },
 };
 
 /// Days that one transaction repairs at most. It also writes an idempotency row.

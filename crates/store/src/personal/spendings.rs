@@ -5,24 +5,31 @@
 //! spending, on condition that it is absent or as it was read: so none is committed twice.
 
 use fracti_core::{
-    Error,
-    counters::Counters,
-    decimal::Decimal,
-    id::UserId,
-    input::Draft,
-    keys::{self, prefix},
-    row,
-    spending::{NewSpending, Spending, SpendingEdit, SpendingId},
-    summary::{DaySummary, SummaryType},
-    targets::Targets,
-    time::{Day, Timestamp},
+    input::{Draft, Error},
+    personal::{
+        spending::{NewSpending, Spending, SpendingEdit, SpendingId},
+        summary::{DaySummary, SummaryType},
+        targets::Targets,
+    },
+    storage::{
+        counters::Counters,
+        keys::{self, prefix},
+        row,
+    },
+    values::{
+        decimal::Decimal,
+        id::UserId,
+        time::{Day, Timestamp},
+    },
 };
 
 use crate::{
-    commit::Decision,
     dynamo::{Expression, Order, Page, Range, Slice, Sort, Transaction, Write},
-    idempotency::{Idempotency, Outcome},
     table::{RequestContext, Table},
+    write::{
+        commit::Decision,
+        idempotency::{Idempotency, Outcome},
+    },
 };
 
 impl Table {

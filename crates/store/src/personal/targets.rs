@@ -1,18 +1,19 @@
 //! A user's targets.
 
 use fracti_core::{
-    Error,
-    id::UserId,
-    input::Draft,
-    keys, row,
-    targets::{Targets, TargetsUpdate},
+    input::{Draft, Error},
+    personal::targets::{Targets, TargetsUpdate},
+    storage::{keys, row},
+    values::id::UserId,
 };
 
 use crate::{
-    commit::Decision,
     dynamo::{Expression, Transaction, Write},
-    idempotency::{Idempotency, Outcome},
     table::Table,
+    write::{
+        commit::Decision,
+        idempotency::{Idempotency, Outcome},
+    },
 };
 
 impl Table {

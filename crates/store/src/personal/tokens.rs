@@ -3,23 +3,29 @@
 use std::time::Duration;
 
 use fracti_core::{
-    Error,
-    id::{TokenId, UserId},
-    input::Draft,
-    keys::{self, prefix},
-    row,
-    telegram::User,
-    time::{Day, Timestamp},
-    token::{MAX_TOKENS, NewToken, Token, TokenHash, TokenList},
+    caller::{
+        telegram::User,
+        token::{MAX_TOKENS, NewToken, Token, TokenHash, TokenList},
+    },
+    input::{Draft, Error},
+    storage::{
+        keys::{self, prefix},
+        row,
+    },
+    values::{
+        id::{TokenId, UserId},
+        time::{Day, Timestamp},
+    },
 };
 use tokio::time::{sleep, timeout};
 
 use crate::{
-    access::MemberKey,
-    commit::Decision,
     dynamo::{Expression, Page, Range, Slice, Transaction, TransactionError, Write},
-    idempotency::{Idempotency, Outcome},
-    table::{RequestContext, Table},
+    table::{RequestContext, Table, access::MemberKey},
+    write::{
+        commit::Decision,
+        idempotency::{Idempotency, Outcome},
+    },
 };
 
 /// Time for which the creation of a token waits until the index shows it.

@@ -4,13 +4,13 @@
 //! requests of all the user's groups wait for each other.
 
 use fracti_core::{
-    Error,
-    decimal::Decimal,
-    id::UserId,
-    keys,
-    row::{self, AttributeValue},
-    time::Day,
-    usage::{self, Usage, UsageKind},
+    caller::usage::{self, Usage, UsageKind},
+    input::Error,
+    storage::{
+        keys,
+        row::{self, AttributeValue},
+    },
+    values::{decimal::Decimal, id::UserId, time::Day},
 };
 
 use crate::{

@@ -1,25 +1,29 @@
 //! Answering questions, for points.
 
 use fracti_core::{
-    Error,
-    answer::{Answer, Answering, NewAnswer, NewClaims},
     group::{Group, Member},
-    id::{MemberId, QuestionId, UserId},
-    input::Draft,
-    keys,
-    points::{Badge, Points},
-    question::{Question, QuestionError, QuestionStatus},
-    time::{Day, Timestamp, day_of},
+    input::{Draft, Error},
+    questions::{
+        answer::{Answer, Answering, NewAnswer, NewClaims},
+        points::{Badge, Points},
+        question::{Question, QuestionError, QuestionStatus},
+    },
+    storage::keys,
+    values::{
+        id::{MemberId, QuestionId, UserId},
+        time::{Day, Timestamp, day_of},
+    },
 };
 
 use crate::{
-    access::MemberKey,
-    commit::Decision,
     dynamo::{Expression, Transaction, TransactionError, Write},
-    idempotency::{Idempotency, Outcome},
-    presence::{check_member, check_unarchived},
+    group::presence::{check_member, check_unarchived},
     questions::asking::put_question,
-    table::{RequestContext, Table},
+    table::{RequestContext, Table, access::MemberKey},
+    write::{
+        commit::Decision,
+        idempotency::{Idempotency, Outcome},
+    },
 };
 
 /// The result of an answer.

@@ -3,25 +3,27 @@
 use std::collections::BTreeSet;
 
 use fracti_core::{
-    Error,
-    answer::Answer,
-    expense::Expense,
     group::{Group, Member},
-    id::{MemberId, QuestionId},
-    input::{Draft, FieldErrors},
-    question::{Question, QuestionError},
-    receipt::{Applying, NewApplication, Receipt, Unclaimed},
-    time::Zone,
+    input::{Draft, Error, FieldErrors},
+    questions::{
+        answer::Answer,
+        question::{Question, QuestionError},
+        receipt::{Applying, NewApplication, Receipt, Unclaimed},
+    },
+    records::expense::Expense,
+    values::{
+        id::{MemberId, QuestionId},
+        time::Zone,
+    },
 };
 
 use crate::{
-    access::MemberKey,
     dynamo::TransactionError,
-    expenses::{Recording, record},
-    idempotency::{Idempotency, Outcome},
     ledger::LedgerTransaction,
     questions::asking::{claims_of, present, put_question},
-    table::Table,
+    records::expenses::{Recording, record},
+    table::{Table, access::MemberKey},
+    write::idempotency::{Idempotency, Outcome},
 };
 
 /// What is read to apply a receipt.

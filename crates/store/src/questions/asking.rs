@@ -3,31 +3,34 @@
 use std::collections::BTreeSet;
 
 use fracti_core::{
-    Error,
-    answer::Answer,
-    expense::NewExpense,
-    group::{Group, Member},
-    id::{GroupId, MemberId, QuestionId, TokenId},
-    input::{Draft, Field},
-    keys::{self, prefix},
-    links::Links,
-    question::{
-        Asking, MAX_OPEN_QUESTIONS, MIN_ANONYMOUS, NewQuestion, Question, QuestionError,
-        QuestionStatus,
+    group::{Group, Member, links::Links},
+    input::{Draft, Error, Field},
+    questions::{
+        answer::Answer,
+        question::{
+            Asking, MAX_OPEN_QUESTIONS, MIN_ANONYMOUS, NewQuestion, Question, QuestionError,
+            QuestionStatus,
+        },
+        receipt::{Applying, Claims, QuestionDetails, Receipt, Unclaimed},
     },
-    receipt::{Applying, Claims, QuestionDetails, Receipt, Unclaimed},
+    records::expense::NewExpense,
     split::PreviewedShare,
-    text::{Prompt, TokenName},
-    time::{Timestamp, Zone},
+    storage::keys::{self, prefix},
+    values::{
+        id::{GroupId, MemberId, QuestionId, TokenId},
+        text::{Prompt, TokenName},
+        time::{Timestamp, Zone},
+    },
 };
 
 use crate::{
-    access::MemberKey,
-    commit::Decision,
     dynamo::{Expression, Order, Page, Range, Sort, Transaction, TransactionError, Write},
-    idempotency::{Idempotency, Outcome},
-    presence::check_unarchived,
-    table::{RequestContext, Table},
+    group::presence::check_unarchived,
+    table::{RequestContext, Table, access::MemberKey},
+    write::{
+        commit::Decision,
+        idempotency::{Idempotency, Outcome},
+    },
 };
 
 /// A question as a member of its group sees it.

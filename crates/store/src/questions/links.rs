@@ -3,24 +3,21 @@
 use std::collections::BTreeSet;
 
 use fracti_core::{
-    Error,
     group::{MEMBER_RULE, Member},
-    group_change::{ChangeKind, Subject},
-    id::{MemberId, UserId},
-    input::{Draft, Field},
-    keys,
-    question::Question,
-    row,
+    input::{Draft, Error, Field},
+    questions::question::Question,
+    records::group_change::{ChangeKind, Subject},
+    storage::{keys, row},
+    values::id::{MemberId, UserId},
 };
 
 use crate::{
-    access::MemberKey,
     dynamo::Write,
-    idempotency::{Idempotency, Outcome},
+    group::presence::change_member,
     ledger::LedgerTransaction,
-    presence::change_member,
     questions::asking::{self, put_question},
-    table::Table,
+    table::{Table, access::MemberKey},
+    write::idempotency::{Idempotency, Outcome},
 };
 
 impl Table {

@@ -3,23 +3,26 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use fracti_core::{
-    Error,
-    answer::Answer,
     group::{Group, Member, MemberRow},
-    id::{GroupId, UserId},
-    keys::{self, prefix},
-    points::Points,
-    question::{Question, QuestionFilter},
-    time::Timestamp,
+    input::Error,
+    questions::{
+        answer::Answer,
+        points::Points,
+        question::{Question, QuestionFilter},
+    },
+    storage::keys::{self, prefix},
+    values::{
+        id::{GroupId, UserId},
+        time::Timestamp,
+    },
 };
 use futures_util::future::try_join_all;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    access::MemberKey,
     dynamo::{BATCH, Expression, Order, Page, Position, Range, Slice, Sort},
     questions::asking::SeenQuestion,
-    table::Table,
+    table::{Table, access::MemberKey},
 };
 
 /// Place in the list of questions that are open for a user.

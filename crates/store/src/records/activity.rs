@@ -12,14 +12,18 @@ use std::{
 };
 
 use fracti_core::{
-    Error,
-    currency::Currency,
-    expense::{Expense, Filter, PaidExpense, Participant, Payer},
     group::MemberRow,
-    id::{GroupId, MemberId, UserId},
-    keys::{self, Primary, prefix},
-    settlement::{Settlement, SettlementStatus},
-    time::{Day, Timestamp},
+    input::Error,
+    records::{
+        expense::{Expense, Filter, PaidExpense, Participant, Payer},
+        settlement::{Settlement, SettlementStatus},
+    },
+    storage::keys::{self, Primary, prefix},
+    values::{
+        currency::Currency,
+        id::{GroupId, MemberId, UserId},
+        time::{Day, Timestamp},
+    },
 };
 use futures_util::future::try_join_all;
 use serde::{Deserialize, Serialize};

@@ -3,27 +3,26 @@
 use std::collections::{BTreeSet, HashMap};
 
 use fracti_core::{
-    Error,
-    adjustment::{
-        Adjustment, BareOrWrapped, CheckedAdjustment, MAX_PUSHED, MAX_REVERTED, Reason, Report,
-        check_revertible, check_size,
-    },
-    entry::Entry,
-    entry_id::EntryId,
     group::{Group, Member},
-    group_change::{ChangeKind, Subject},
-    id::GroupId,
-    input::{Draft, Field},
-    keys,
+    input::{Draft, Error, Field},
     ledger::LedgerError,
+    records::{
+        adjustment::{
+            Adjustment, BareOrWrapped, CheckedAdjustment, MAX_PUSHED, MAX_REVERTED, Reason, Report,
+            check_revertible, check_size,
+        },
+        entry::Entry,
+        group_change::{ChangeKind, Subject},
+    },
+    storage::keys,
+    values::{entry_id::EntryId, id::GroupId},
 };
 
 use crate::{
-    access::MemberKey,
     dynamo::TransactionError,
-    idempotency::{Idempotency, Outcome},
     ledger::LedgerTransaction,
-    table::Table,
+    table::{Table, access::MemberKey},
+    write::idempotency::{Idempotency, Outcome},
 };
 
 /// Rows of a reverted entry: its deletion, the reverted entry and its revert.

@@ -6,35 +6,40 @@ use std::{
 };
 
 use fracti_core::{
-    Error,
-    currency::AmountError,
-    deleted_expense::DeletedExpense,
-    entry::Entry,
-    expense::{Edit, Expense, Filter, ListOrder, NewExpense, Payer, Share},
-    group::{Group, Member, MemberRow},
-    group_change::{ChangeKind, Subject},
-    id::{ExpenseId, GroupId, MemberId, UserId},
-    input::Draft,
-    keys::{self, Primary, prefix},
+    group::{Group, Member, MemberRow, links::Links},
+    input::{Draft, Error},
     ledger::{EntryStatus, Ledger, LedgerError, RefType},
-    links::Links,
-    money::Money,
-    row,
-    spending::Spending,
+    personal::spending::Spending,
+    records::{
+        deleted_expense::DeletedExpense,
+        entry::Entry,
+        expense::{Edit, Expense, Filter, ListOrder, NewExpense, Payer, Share},
+        group_change::{ChangeKind, Subject},
+    },
     split::PreviewedShare,
-    time::{Timestamp, Zone},
+    storage::{
+        keys::{self, Primary, prefix},
+        row,
+    },
+    values::{
+        currency::AmountError,
+        id::{ExpenseId, GroupId, MemberId, UserId},
+        money::Money,
+        time::{Timestamp, Zone},
+    },
 };
 use futures_util::future::try_join_all;
 use serde::Serialize;
 
 use crate::{
-    access::MemberKey,
-    commit::Decision,
     dynamo::{Expression, Order, Page, Range, Slice, Sort, TransactionError, Write},
-    idempotency::{Idempotency, Outcome},
     ledger::LedgerTransaction,
-    spendings::deletion,
-    table::{RequestContext, Table},
+    personal::spendings::deletion,
+    table::{RequestContext, Table, access::MemberKey},
+    write::{
+        commit::Decision,
+        idempotency::{Idempotency, Outcome},
+    },
 };
 
 /// Expenses of a group without an index by day that are sorted for one page at most.

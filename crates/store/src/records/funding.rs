@@ -6,30 +6,36 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fracti_core::{
-    Error,
-    currency::Currency,
-    fund::{FundError, FundFlow, FundStatus, Funds, HOLD_S, Held, Parts, Payable},
-    fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
+    funds::{
+        fund::{FundError, FundFlow, FundStatus, Funds, HOLD_S, Held, Parts, Payable},
+        fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
+    },
     group::{Group, Member},
-    group_change::{ChangeKind, Subject},
-    id::{FundTransactionId, GroupId, MemberId, SettlementId, UserId},
-    input::Draft,
-    keys,
+    input::{Draft, Error},
     ledger::Ledger,
-    money::Money,
-    settlement::{FromFunds, NewSettlement, PaidFromFunds, Settlement, SettlementStatus},
-    targets::Targets,
-    time::Timestamp,
+    personal::targets::Targets,
+    records::{
+        group_change::{ChangeKind, Subject},
+        settlement::{FromFunds, NewSettlement, PaidFromFunds, Settlement, SettlementStatus},
+    },
+    storage::keys,
+    values::{
+        currency::Currency,
+        id::{FundTransactionId, GroupId, MemberId, SettlementId, UserId},
+        money::Money,
+        time::Timestamp,
+    },
 };
 
 use crate::{
-    access::MemberKey,
-    commit::Decision,
     dynamo::{TransactionError, Write},
     funds::changing::{agreed, fund_writes, put_changed},
-    idempotency::{Idempotency, Outcome},
     ledger::LedgerTransaction,
-    table::{RequestContext, Table},
+    table::{RequestContext, Table, access::MemberKey},
+    write::{
+        commit::Decision,
+        idempotency::{Idempotency, Outcome},
+    },
 };
 
 /// What a payment at once depends on, besides the payer's funds.

@@ -3,32 +3,38 @@
 use std::future::ready;
 
 use fracti_core::{
-    Error,
-    entry::Entry,
-    fund::FundError,
+    funds::fund::FundError,
     group::{Group, Member},
-    group_change::{ChangeKind, Subject},
-    id::{GroupId, MemberId, SettlementId, UserId},
-    input::Draft,
-    keys::{self, Primary, prefix},
+    input::{Draft, Error},
     ledger::Ledger,
-    row,
-    settlement::{
-        NewSettlement, Settlement, SettlementError, SettlementStatus, SettlementUpdate, Standing,
-        Transition, TxHash, UsedHash,
+    personal::targets::Targets,
+    records::{
+        entry::Entry,
+        group_change::{ChangeKind, Subject},
+        settlement::{
+            NewSettlement, Settlement, SettlementError, SettlementStatus, SettlementUpdate,
+            Standing, Transition, TxHash, UsedHash,
+        },
     },
-    targets::Targets,
-    time::Timestamp,
+    storage::{
+        keys::{self, Primary, prefix},
+        row,
+    },
+    values::{
+        id::{GroupId, MemberId, SettlementId, UserId},
+        time::Timestamp,
+    },
 };
 use futures_util::{FutureExt, future::BoxFuture};
 
 use crate::{
-    access::MemberKey,
-    commit::Decision,
     dynamo::{Expression, Page, Range, Slice, TransactionError, Write},
-    idempotency::{Idempotency, Outcome},
     ledger::LedgerTransaction,
-    table::Table,
+    table::{Table, access::MemberKey},
+    write::{
+        commit::Decision,
+        idempotency::{Idempotency, Outcome},
+    },
 };
 
 /// Maximum number of pending settlements that a plan takes into account.

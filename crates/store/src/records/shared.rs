@@ -7,20 +7,21 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use fracti_core::{
-    Error,
-    balance::Balance,
-    currency::Currency,
     group::{Group, Member, MemberRow},
-    id::{GroupId, MemberId, UserId},
-    keys,
-    ledger::Ledger,
-    settlement::{Settlement, SettlementStatus},
-    time::Timestamp,
+    input::Error,
+    ledger::{Ledger, balance::Balance},
+    records::settlement::{Settlement, SettlementStatus},
+    storage::keys,
+    values::{
+        currency::Currency,
+        id::{GroupId, MemberId, UserId},
+        time::Timestamp,
+    },
 };
 
 use crate::{
-    activity::{Activity, ActivityPosition, Bounds, Kind, Own},
     dynamo::{BATCH, Page},
+    records::activity::{Activity, ActivityPosition, Bounds, Kind, Own},
     table::Table,
 };
 

@@ -3,10 +3,10 @@
 use std::pin::pin;
 
 use fracti_core::{
-    Error,
     group::{Group, MemberRow},
-    id::{GroupId, UserId},
-    keys,
+    input::Error,
+    storage::keys,
+    values::id::{GroupId, UserId},
 };
 use futures_util::future::{Either, select};
 

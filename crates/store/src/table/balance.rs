@@ -1,12 +1,11 @@
 //! The balance row: the current ledger of a group, whose version is the group's lock.
 
 use fracti_core::{
-    Error,
-    balance::Balance,
-    group_state::GroupState,
-    id::GroupId,
-    keys,
-    ledger::{Ledger, LedgerError},
+    group::group_state::GroupState,
+    input::Error,
+    ledger::{Ledger, LedgerError, balance::Balance},
+    storage::keys,
+    values::id::GroupId,
 };
 
 use crate::{

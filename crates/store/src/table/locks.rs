@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use fracti_core::id::GroupId;
+use fracti_core::values::id::GroupId;
 
 /// Number of queues above which idle ones are removed.
 const MAX_QUEUES: usize = 1_000;

@@ -1,13 +1,13 @@
 //! A row of a group by the id of its entity.
 
 use fracti_core::{
-    Error,
-    entry::Entry,
-    entry_id::EntryId,
-    id::GroupId,
-    keys::{self, Primary},
-    row::Row,
-    time::Timestamp,
+    input::Error,
+    records::entry::Entry,
+    storage::{
+        keys::{self, Primary},
+        row::Row,
+    },
+    values::{entry_id::EntryId, id::GroupId, time::Timestamp},
 };
 
 use crate::{dynamo::Range, table::Table};

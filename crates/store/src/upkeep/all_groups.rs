@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use fracti_core::{
-    Error,
-    id::GroupId,
-    keys::{self, Primary, prefix},
+    input::Error,
+    storage::keys::{self, Primary, prefix},
+    values::id::GroupId,
 };
 
 use crate::{

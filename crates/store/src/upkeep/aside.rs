@@ -4,22 +4,28 @@
 use std::collections::BTreeSet;
 
 use fracti_core::{
-    Error,
-    aside::AsideRow,
-    expense::{Expense, Participant},
     group::MemberRow,
-    id::{GroupId, MemberId},
-    keys::{self, Primary, prefix},
-    row::{self, AttributeValue, FORMAT_VERSION, Item, Row},
-    settlement::Settlement,
-    time::Timestamp,
+    input::Error,
+    records::{
+        aside::AsideRow,
+        expense::{Expense, Participant},
+        settlement::Settlement,
+    },
+    storage::{
+        keys::{self, Primary, prefix},
+        row::{self, AttributeValue, FORMAT_VERSION, Item, Row},
+    },
     v0::{self, Anomaly},
+    values::{
+        id::{GroupId, MemberId},
+        time::Timestamp,
+    },
 };
 
 use crate::{
-    commit::Decision,
     dynamo::{Expression, Order, Page, Position, Range, Transaction, Write},
     table::Table,
+    write::commit::Decision,
 };
 
 /// Rows that are read with one request.

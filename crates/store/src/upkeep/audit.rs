@@ -3,24 +3,26 @@
 use std::collections::{HashMap, HashSet};
 
 use fracti_core::{
-    Error,
-    audit::{Finding, Mend, Stored, audit, unmigrated},
-    balance::Balance,
-    group_state::GroupState,
-    id::GroupId,
-    keys::{self, Primary},
-    ledger::Ledger,
-    row::{self, AttributeValue, Item},
-    time::Timestamp,
+    group::group_state::GroupState,
+    input::Error,
+    ledger::{Ledger, balance::Balance},
+    reports::audit::{Finding, Mend, Stored, audit, unmigrated},
+    storage::{
+        keys::{self, Primary},
+        row::{self, AttributeValue, Item},
+    },
     v0,
+    values::{id::GroupId, time::Timestamp},
 };
 use tokio::task::spawn_blocking;
 
 use crate::{
-    balance::{put_balance, put_lock},
-    commit::Decision,
     dynamo::{Expression, Page, Range, Retry, Transaction, TransactionError, Write},
-    table::Table,
+    table::{
+        Table,
+        balance::{put_balance, put_lock},
+    },
+    write::commit::Decision,
 };
 
 /// Rows that are read with one request, at most.

@@ -2,21 +2,22 @@
 //! expenses without its keys.
 
 use fracti_core::{
-    Error,
-    expense::Expense,
     group::Group,
-    id::GroupId,
-    keys::{self, prefix},
-    row::{self, Row},
-    time::Timestamp,
+    input::Error,
+    records::expense::Expense,
+    storage::{
+        keys::{self, prefix},
+        row::{self, Row},
+    },
+    values::{id::GroupId, time::Timestamp},
 };
 use futures_util::future::try_join_all;
 
 use crate::{
-    commit::Decision,
     dynamo::{Expression, Page, Position, Range, Slice, Transaction, Write},
-    expenses::unchanged,
+    records::expenses::unchanged,
     table::Table,
+    write::commit::Decision,
 };
 
 impl Table {

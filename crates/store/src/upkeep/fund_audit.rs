@@ -3,16 +3,15 @@
 use std::collections::BTreeSet;
 
 use fracti_core::{
-    Error,
-    fund::FundStatus,
-    fund_audit::{FundFinding, FundRows},
-    fund_total::FundReference,
-    fund_transaction::FundTransaction,
-    id::UserId,
-    keys::{self, Primary, prefix},
-    row::{self, AttributeValue, Item, Row},
-    settlement::Settlement,
-    time::Timestamp,
+    funds::{fund::FundStatus, fund_total::FundReference, fund_transaction::FundTransaction},
+    input::Error,
+    records::settlement::Settlement,
+    reports::fund_audit::{FundFinding, FundRows},
+    storage::{
+        keys::{self, Primary, prefix},
+        row::{self, AttributeValue, Item, Row},
+    },
+    values::{id::UserId, time::Timestamp},
 };
 
 use crate::{

@@ -4,26 +4,31 @@
 use std::collections::BTreeSet;
 
 use fracti_core::{
-    Error,
-    fund::{FundError, FundFlow, FundStatus, Funds, Parts},
-    fund_audit::FundRows,
-    fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
-    id::{FundTransactionId, GroupId, SettlementId, UserId},
-    keys,
-    ref_id::RefId,
-    settlement::{Settlement, SettlementStatus},
-    text::FundNote,
-    time::Timestamp,
+    funds::{
+        fund::{FundError, FundFlow, FundStatus, Funds, Parts},
+        fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
+    },
+    input::Error,
+    records::settlement::{Settlement, SettlementStatus},
+    reports::fund_audit::FundRows,
+    storage::keys,
+    values::{
+        id::{FundTransactionId, GroupId, SettlementId, UserId},
+        ref_id::RefId,
+        text::FundNote,
+        time::Timestamp,
+    },
 };
 
 use crate::{
-    access::MemberKey,
-    commit::Decision,
     dynamo::{Expression, Transaction, TransactionError, Write},
     funds::changing::{completion, put_changed},
-    idempotency::{Idempotency, Outcome},
     ledger::LedgerTransaction,
-    table::{RequestContext, Table},
+    table::{RequestContext, Table, access::MemberKey},
+    write::{
+        commit::Decision,
+        idempotency::{Idempotency, Outcome},
+    },
 };
 
 /// A half-done transaction that was ended.

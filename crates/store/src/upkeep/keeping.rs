@@ -1,14 +1,18 @@
 //! Rows that are due: what the keeper does without a request.
 
 use fracti_core::{
-    Error,
-    fund::{Fund, FundStatus},
-    fund_transaction::{FundTransaction, FundTransactionType},
-    keys::{self, DueList, Primary},
-    row::{self, AttributeValue, FORMAT_VERSION, Item, Row},
+    funds::{
+        fund::{Fund, FundStatus},
+        fund_transaction::{FundTransaction, FundTransactionType},
+    },
+    input::Error,
+    records::settlement::SettlementStatus,
     rows::RowKind,
-    settlement::SettlementStatus,
-    time::Timestamp,
+    storage::{
+        keys::{self, DueList, Primary},
+        row::{self, AttributeValue, FORMAT_VERSION, Item, Row},
+    },
+    values::time::Timestamp,
 };
 
 use crate::{

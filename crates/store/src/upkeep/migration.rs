@@ -25,21 +25,24 @@ use std::{
 };
 
 use fracti_core::{
-    Error,
-    entry_id::EntryId,
     group::Member,
-    id::{GroupId, SettlementId},
-    keys::prefix,
+    input::Error,
     ledger::Ledger,
-    time::Timestamp,
+    storage::keys::prefix,
+    values::{
+        entry_id::EntryId,
+        id::{GroupId, SettlementId},
+        time::Timestamp,
+    },
 };
 
 use crate::{
-    balance::put_balance,
-    commit::{Decision, nothing_stored},
     dynamo::{Position, Retry, Transaction, TransactionError},
-    idempotency::{IdempotentRequest, Known, Outcome},
-    table::Table,
+    table::{Table, balance::put_balance},
+    write::{
+        commit::{Decision, nothing_stored},
+        idempotency::{IdempotentRequest, Known, Outcome},
+    },
 };
 
 use candidates::in_order;

@@ -1,20 +1,22 @@
 //! Rewrites rows of users that are in an earlier format, for the operators' tool.
 
 use fracti_core::{
-    Error,
-    keys::{self, Primary, prefix},
-    row::{self, AttributeValue, FORMAT_VERSION, Item, USER_ROWS_VERSION},
-    spending::Spending,
-    summary::DaySummary,
-    targets::Targets,
-    time::Timestamp,
+    input::Error,
+    personal::{spending::Spending, summary::DaySummary, targets::Targets},
+    storage::{
+        keys::{self, Primary, prefix},
+        row::{self, AttributeValue, FORMAT_VERSION, Item, USER_ROWS_VERSION},
+    },
+    values::time::Timestamp,
 };
 
 use crate::{
-    commit::{Decision, nothing_stored},
     dynamo::{Expression, Position, Transaction, TransactionError, Write},
-    idempotency::{IdempotentRequest, Known, Outcome},
     table::Table,
+    write::{
+        commit::{Decision, nothing_stored},
+        idempotency::{IdempotentRequest, Known, Outcome},
+    },
 };
 
 impl Table {

@@ -2,22 +2,23 @@
 //! whose tallies differ from its expenses.
 
 use fracti_core::{
-    Error,
-    expense::Expense,
-    id::GroupId,
-    keys::{self, prefix},
-    row,
-    tally::{TallyKey, TallyRow, corrections},
-    time::Timestamp,
+    input::Error,
+    records::expense::Expense,
+    reports::tally::{TallyKey, TallyRow, corrections},
+    storage::{
+        keys::{self, prefix},
+        row,
+    },
+    values::{id::GroupId, time::Timestamp},
 };
 use futures_util::future::try_join_all;
 
 use crate::{
-    commit::Decision,
     dynamo::{Expression, Page, Position, Range, Slice, Transaction, TransactionError, Write},
-    expenses::unchanged,
+    ledger::tallies::{MAX_COUNTERS, tally_writes},
+    records::expenses::unchanged,
     table::Table,
-    tallies::{MAX_COUNTERS, tally_writes},
+    write::commit::Decision,
 };
 
 /// Maximum number of expenses that one transaction dates. It also writes their tally and the

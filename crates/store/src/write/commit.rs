@@ -2,23 +2,25 @@
 //! have changed.
 //!
 //! A response may be lost after the commit, and a transaction may reach DynamoDB late. The row of
-//! the request, see [`fracti_core::idempotency`], is part of each transaction. So no two attempts
+//! the request, see [`fracti_core::storage::idempotency`], is part of each transaction. So no two attempts
 //! are both committed, the row names the one that was, and a refusal is answered only once no
 //! attempt can be committed any more.
 
 use std::{collections::BTreeSet, convert::Infallible, ops::ControlFlow};
 
 use fracti_core::{
-    Error, balance::Balance, group::Group, id::GroupId, idempotency::IdempotencyRow, keys,
-    ledger::Ledger, time::Timestamp,
+    group::Group,
+    input::Error,
+    ledger::{Ledger, balance::Balance},
+    storage::{idempotency::IdempotencyRow, keys},
+    values::{id::GroupId, time::Timestamp},
 };
 use futures_util::future::BoxFuture;
 
 use crate::{
-    balance::put_lock,
     dynamo::{Retry, Slice, Transaction, TransactionError},
-    idempotency::{Idempotency, IdempotentRequest, Known, Outcome, StoredResponse},
-    table::Table,
+    table::{Table, balance::put_lock},
+    write::idempotency::{Idempotency, IdempotentRequest, Known, Outcome, StoredResponse},
 };
 
 /// The outcome of an attempt, which has read rows but has not written any.

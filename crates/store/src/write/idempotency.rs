@@ -1,4 +1,4 @@
-//! The row of a request that writes, see [`fracti_core::idempotency`].
+//! The row of a request that writes, see [`fracti_core::storage::idempotency`].
 //!
 //! The row is part of each transaction of the request, and a row without a transaction is the fence
 //! before a refusal. A request with an idempotency key stores its result in the row, so a repeated
@@ -7,12 +7,13 @@
 use std::{fmt, sync::Arc};
 
 use fracti_core::{
-    Error,
-    id::UserId,
-    idempotency::{FENCE_RETENTION, IdempotencyRow, RETENTION},
-    keys::{self, Primary},
-    row,
-    time::Timestamp,
+    input::Error,
+    storage::{
+        idempotency::{FENCE_RETENTION, IdempotencyRow, RETENTION},
+        keys::{self, Primary},
+        row,
+    },
+    values::{id::UserId, time::Timestamp},
 };
 use uuid::Uuid;
 

@@ -1,7 +1,7 @@
 //! The form of a question: a text, a choice, or a receipt whose items members claim.
 
 use axum::extract::State;
-use fracti_core::{group::Group, question::QuestionType, split::LineKind};
+use fracti_core::{group::Group, questions::question::QuestionType, split::LineKind};
 use fracti_http::{App, AsMember, Context, Parameters, Problem, QueryReader};
 use maud::{Markup, html};
 

@@ -2,7 +2,11 @@
 
 use axum::extract::State;
 use fracti_core::{
-    currency::Currency, debts::Debts, group::Group, id::MemberId, ledger::Ledger, plan::Plan,
+    group::Group,
+    ledger::Ledger,
+    plan::Plan,
+    reports::debts::Debts,
+    values::{currency::Currency, id::MemberId},
 };
 use fracti_http::{App, AsMember, Context, Problem};
 use maud::{Markup, html};

@@ -2,9 +2,11 @@
 
 use axum::extract::State;
 use fracti_core::{
-    category::{Category, TOTAL},
-    currency::Currency,
-    targets::Period,
+    personal::targets::Period,
+    values::{
+        category::{Category, TOTAL},
+        currency::Currency,
+    },
 };
 use fracti_http::{App, Caller, Problem};
 use maud::html;

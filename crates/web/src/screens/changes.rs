@@ -1,7 +1,7 @@
 //! What is new in a group.
 
 use axum::extract::State;
-use fracti_core::group_change::{ChangeKind, GroupChange, Subject};
+use fracti_core::records::group_change::{ChangeKind, GroupChange, Subject};
 use fracti_http::{App, AsMember, Context, Problem};
 use maud::{Markup, html};
 

@@ -2,10 +2,8 @@
 
 use axum::extract::State;
 use fracti_core::{
-    category::Category,
-    currency::Currency,
-    days::{Consumption, DaysAsked, TargetState},
-    time::Day,
+    reports::days::{Consumption, DaysAsked, TargetState},
+    values::{category::Category, currency::Currency, time::Day},
 };
 use fracti_http::{App, Caller, Context, Id, Parameters, Problem, QueryReader};
 use fracti_store::Page;

@@ -2,15 +2,18 @@
 
 use axum::extract::State;
 use fracti_core::{
-    decimal::Decimal,
-    entry::Entry,
-    expense::{Expense, ShareBreakdown},
-    group::{Group, Member},
-    id::{ExpenseId, MemberId},
+    group::{Group, Member, links::Links},
     ledger::EntryStatus,
-    links::Links,
+    records::{
+        entry::Entry,
+        expense::{Expense, ShareBreakdown},
+    },
     split::{Line, Sharing},
-    time::Day,
+    values::{
+        decimal::Decimal,
+        id::{ExpenseId, MemberId},
+        time::Day,
+    },
 };
 use fracti_http::{App, AsMember, Context, ExpenseView, Id, Problem, tag_of};
 use fracti_store::Page;

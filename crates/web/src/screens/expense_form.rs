@@ -2,15 +2,16 @@
 
 use axum::extract::State;
 use fracti_core::{
-    category::Category,
-    currency::Currency,
-    decimal::Decimal,
-    expense::{Expense, ExpenseCategory, Share},
-    group::{Group, Member},
-    id::{ExpenseId, MemberId},
-    links::Links,
-    spending::{Spending, SpendingId},
+    group::{Group, Member, links::Links},
+    personal::spending::{Spending, SpendingId},
+    records::expense::{Expense, ExpenseCategory, Share},
     split::{Line, LineKind, Sharing, SplitType},
+    values::{
+        category::Category,
+        currency::Currency,
+        decimal::Decimal,
+        id::{ExpenseId, MemberId},
+    },
 };
 use fracti_http::{
     App, AsMember, Context, Description, ExpenseView, Id, Parameters, Problem, QueryReader,

@@ -2,11 +2,9 @@
 
 use axum::extract::State;
 use fracti_core::{
-    category::Category,
-    expense::{ExpenseCategory, Filter, ListOrder},
-    group::Group,
-    links::Links,
-    time::Day,
+    group::{Group, links::Links},
+    records::expense::{ExpenseCategory, Filter, ListOrder},
+    values::{category::Category, time::Day},
 };
 use fracti_http::{App, AsMember, Context, ListId, Paging, Parameters, Problem, QueryReader};
 use fracti_store::Deleted;
@@ -109,7 +107,7 @@ fn filters(
     l: Language,
     group: &Group,
     names: &Names<'_>,
-    members: impl Iterator<Item = fracti_core::id::MemberId>,
+    members: impl Iterator<Item = fracti_core::values::id::MemberId>,
     filter: &Filter,
 ) -> Markup {
     let chosen = filter.category.as_ref().map(ToString::to_string);

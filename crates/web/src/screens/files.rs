@@ -1,7 +1,7 @@
 //! Imports into a group, and its export.
 
 use axum::extract::State;
-use fracti_core::import::ImportStatus;
+use fracti_core::records::import::ImportStatus;
 use fracti_http::{App, AsMember, Context, Problem};
 use maud::html;
 

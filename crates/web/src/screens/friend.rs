@@ -1,7 +1,7 @@
 //! The reader and one friend, in all groups that they share.
 
 use axum::extract::State;
-use fracti_core::id::UserId;
+use fracti_core::values::id::UserId;
 use fracti_http::{App, Caller, Context, Id, Problem};
 use maud::html;
 

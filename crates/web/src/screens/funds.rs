@@ -2,12 +2,16 @@
 
 use axum::extract::State;
 use fracti_core::{
-    currency::Currency,
-    fund::{FundKind, FundStatus, Funds},
-    fund_total::FundTotal,
-    fund_transaction::{FundTransaction, FundTransactionType, FundWork},
-    id::FundTransactionId,
-    time::{Day, Timestamp},
+    funds::{
+        fund::{FundKind, FundStatus, Funds},
+        fund_total::FundTotal,
+        fund_transaction::{FundTransaction, FundTransactionType, FundWork},
+    },
+    values::{
+        currency::Currency,
+        id::FundTransactionId,
+        time::{Day, Timestamp},
+    },
 };
 use fracti_http::{
     App, AppPrincipal, Caller, Context, Id, ListId, Operator, Paging, Parameters, Problem,
@@ -72,8 +76,9 @@ fn of(l: Language, funds: &Funds, currency: Currency, now: Timestamp) -> Markup 
         (FundKind::Bonus, l.bonuses()),
     ];
     let sums = kinds.map(|(kind, label)| (label, funds.sums(currency, kind, now)));
-    let all =
-        sums.iter().fold(fracti_core::fund::FundSums::default(), |all, (_, it)| all.plus(*it));
+    let all = sums
+        .iter()
+        .fold(fracti_core::funds::fund::FundSums::default(), |all, (_, it)| all.plus(*it));
     let all_kinds = funds.of(currency).filter(|fund| !fund.is_spent());
     let timed: Vec<_> = all_kinds.filter_map(|fund| Some((fund, fund.until?))).collect();
     html! {

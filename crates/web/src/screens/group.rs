@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 
 use axum::extract::State;
 use fracti_core::{
-    currency::Currency,
-    decimal::Decimal,
-    expense::{Expense, Filter, ListOrder, Payer},
     group::{Group, Member},
-    id::MemberId,
     ledger::Ledger,
-    settlement::{Settlement, SettlementAction},
-    time::Day,
+    records::{
+        expense::{Expense, Filter, ListOrder, Payer},
+        settlement::{Settlement, SettlementAction},
+    },
+    values::{currency::Currency, decimal::Decimal, id::MemberId, time::Day},
 };
 use fracti_http::{App, AsMember, Context, Problem};
 use fracti_store::Page;

@@ -1,7 +1,7 @@
 //! The start: the groups of the reader, each with their own balance.
 
 use axum::extract::State;
-use fracti_core::currency::Currency;
+use fracti_core::values::currency::Currency;
 use fracti_http::{App, Caller, Context, Problem};
 use fracti_store::Page;
 use maud::{Markup, html};

@@ -1,7 +1,7 @@
 //! The invitation to a group. It tells nothing about the group to whom is not a member.
 
 use axum::extract::State;
-use fracti_core::id::GroupId;
+use fracti_core::values::id::GroupId;
 use fracti_http::{App, Caller, Context, Id, Parameters, Problem, QueryReader};
 use fracti_store::MemberKey;
 use maud::html;

@@ -2,8 +2,8 @@
 
 use axum::extract::State;
 use fracti_core::{
-    id::MemberId,
     ledger::{EntryStatus, Ledger, RefType},
+    values::id::MemberId,
 };
 use fracti_http::{App, AsMember, Context, Id, Problem};
 use fracti_store::{Page, Statement, StatementLine};

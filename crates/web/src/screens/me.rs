@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use axum::extract::State;
-use fracti_core::{currency::Currency, id::UserId, settlement::Settlement, time::Day};
+use fracti_core::{
+    records::settlement::Settlement,
+    values::{currency::Currency, id::UserId, time::Day},
+};
 use fracti_http::{App, Caller, Context, Problem};
 use fracti_store::{Activity, ActivityPosition, Membership, OpenPlace, Page, SettlementFilter};
 use maud::{Markup, html};

@@ -2,14 +2,18 @@
 
 use axum::extract::State;
 use fracti_core::{
-    answer::Answerer,
-    decimal::Decimal,
     group::Member,
-    id::{MemberId, QuestionId, UserId},
-    question::{QuestionStatus, QuestionType},
-    receipt::Receipt,
+    questions::{
+        answer::Answerer,
+        question::{QuestionStatus, QuestionType},
+        receipt::Receipt,
+    },
     split::{Line, LineKind, Sharing},
-    time::Timestamp,
+    values::{
+        decimal::Decimal,
+        id::{MemberId, QuestionId, UserId},
+        time::Timestamp,
+    },
 };
 use fracti_http::{App, AsMember, Context, Id, Problem};
 use fracti_store::{QuestionDetail, SeenQuestion};

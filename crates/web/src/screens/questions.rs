@@ -2,8 +2,8 @@
 
 use axum::extract::State;
 use fracti_core::{
-    id::UserId,
-    question::{Question, QuestionFilter},
+    questions::question::{Question, QuestionFilter},
+    values::id::UserId,
 };
 use fracti_http::{App, AsMember, Context, Problem};
 use fracti_store::Page;

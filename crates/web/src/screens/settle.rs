@@ -1,7 +1,10 @@
 //! The form of a payment, filled in from the plan.
 
 use axum::extract::State;
-use fracti_core::{currency::Currency, decimal::Decimal, group::Member, id::MemberId};
+use fracti_core::{
+    group::Member,
+    values::{currency::Currency, decimal::Decimal, id::MemberId},
+};
 use fracti_http::{App, AsMember, Context, Description, Parameters, Problem, QueryReader, schemas};
 use maud::{Markup, html};
 

@@ -2,12 +2,13 @@
 
 use axum::extract::State;
 use fracti_core::{
-    group::{Group, Member},
-    id::{SettlementId, UserId},
+    group::{Group, Member, links::Links},
     ledger::Ledger,
-    links::Links,
-    settlement::{Settlement, SettlementAction, SettlementStatus, Standing},
-    time::Day,
+    records::settlement::{Settlement, SettlementAction, SettlementStatus, Standing},
+    values::{
+        id::{SettlementId, UserId},
+        time::Day,
+    },
 };
 use fracti_http::{App, AsMember, Context, Id, InApp, Problem, SettlementView, tag_of};
 use maud::{Markup, html};

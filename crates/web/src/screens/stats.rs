@@ -4,12 +4,9 @@ use std::collections::BTreeMap;
 
 use axum::extract::State;
 use fracti_core::{
-    currency::Currency,
-    decimal::Decimal,
     group::Group,
-    id::MemberId,
-    tally::{CurrencyStats, SeriesStep, TallyPart, TallyRow, stats},
-    time::Day,
+    reports::tally::{CurrencyStats, SeriesStep, TallyPart, TallyRow, stats},
+    values::{currency::Currency, decimal::Decimal, id::MemberId, time::Day},
 };
 use fracti_http::{App, AsMember, Context, Parameters, Problem, QueryReader};
 use maud::{Markup, html};
@@ -51,7 +48,7 @@ pub(crate) async fn show(
     // Where the reader is, the day may be the next one already.
     let to = query.to.unwrap_or_else(|| today.plus(1).last_of_month());
     let from = query.from.unwrap_or_else(|| to.plus(DAYS).first_of_month());
-    if to.days_since(from) > fracti_core::tally::MAX_DAYS {
+    if to.days_since(from) > fracti_core::reports::tally::MAX_DAYS {
         return Err(Problem::invalid("to", "must be at most 366 days from from"));
     }
     let days = from..=to;
@@ -61,7 +58,7 @@ pub(crate) async fn show(
         app.table.members_and_tallies(member_key, &days, now),
     )?;
     let by_currency = stats(&tallies, &members.iter().collect(), step)
-        .map_err(|error| fracti_core::Error::Table(error.into()))?;
+        .map_err(|error| fracti_core::input::Error::Table(error.into()))?;
     let me: MemberId = member_key.user.into();
     let own = own_ids(me, &members);
     let view = View {
@@ -162,7 +159,7 @@ impl View<'_> {
     fn series(&self, currency: Currency, stats: &CurrencyStats) -> Markup {
         let l = self.l;
         let own = self.own_series(currency);
-        let column = |(period, it): (&String, &fracti_core::tally::PeriodStats)| Column {
+        let column = |(period, it): (&String, &fracti_core::reports::tally::PeriodStats)| Column {
             label: l.period(period),
             whole: currency.to_minor(it.total).unwrap_or_default().into(),
             own: own.get(period).copied().unwrap_or_default(),

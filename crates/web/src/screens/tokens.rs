@@ -2,8 +2,8 @@
 
 use axum::extract::State;
 use fracti_core::{
-    time::Timestamp,
-    token::{Scope, Token},
+    caller::token::{Scope, Token},
+    values::time::Timestamp,
 };
 use fracti_http::{App, AppPrincipal, Caller, Context, Problem};
 use fracti_store::Page;

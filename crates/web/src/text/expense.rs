@@ -3,10 +3,9 @@
 use super::{Language, sentence, texts};
 use crate::ui;
 use fracti_core::{
-    currency::Currency,
-    decimal::Decimal,
     ledger::EntryStatus,
     split::{LineKind, PartKind, SplitType},
+    values::{currency::Currency, decimal::Decimal},
 };
 use maud::{Markup, html};
 

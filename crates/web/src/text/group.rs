@@ -1,7 +1,7 @@
 //! The texts of a group's screens.
 
 use super::{Language, texts};
-use fracti_core::{group_change::ChangeKind, settlement::SettlementStatus};
+use fracti_core::records::{group_change::ChangeKind, settlement::SettlementStatus};
 
 texts! {
     who_pays { "Who pays", "Кто платит" }

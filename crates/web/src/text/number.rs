@@ -1,6 +1,6 @@
 //! Numbers, amounts and days.
 
-use fracti_core::{
+use fracti_core::values::{
     category::Category,
     currency::Currency,
     decimal::Decimal,

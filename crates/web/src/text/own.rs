@@ -2,9 +2,9 @@
 
 use super::{Language, texts};
 use fracti_core::{
-    fund_transaction::{FundTransactionType, FundWork},
-    points::Badge,
-    targets::Period,
+    funds::fund_transaction::{FundTransactionType, FundWork},
+    personal::targets::Period,
+    questions::points::Badge,
 };
 
 texts! {
@@ -174,8 +174,8 @@ impl Language {
     }
 
     /// Status of a transaction of funds.
-    pub(crate) fn fund_status(self, status: fracti_core::fund::FundStatus) -> String {
-        use fracti_core::fund::FundStatus as Status;
+    pub(crate) fn fund_status(self, status: fracti_core::funds::fund::FundStatus) -> String {
+        use fracti_core::funds::fund::FundStatus as Status;
         let (english, russian) = match status {
             Status::Authorised => ("waits", "ожидает"),
             Status::Completed => ("done", "выполнено"),

@@ -1,7 +1,7 @@
 //! The texts of questions and receipts that are claimed.
 
 use super::{Language, texts};
-use fracti_core::question::{QuestionStatus, QuestionType};
+use fracti_core::questions::question::{QuestionStatus, QuestionType};
 
 texts! {
     questions { "Questions", "Вопросы" }

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fracti_core::{
-    entry::Entry,
-    id::UserId,
     ledger::{Change, EntryStatus, RefType, Totals},
+    records::entry::Entry,
+    values::id::UserId,
 };
 use serde_json::Value;
 

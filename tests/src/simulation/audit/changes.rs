@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use fracti_core::{
-    entry::Entry,
-    group_change::{ChangeKind, GroupChange},
-    id::GroupId,
     ledger::{EntryStatus, RefType},
+    records::{
+        entry::Entry,
+        group_change::{ChangeKind, GroupChange},
+    },
+    values::id::GroupId,
 };
 
 use crate::simulation::{Finding, state::State};

@@ -2,12 +2,14 @@
 
 use aws_sdk_dynamodb::Client;
 use fracti_core::{
+    caller::telegram::User,
     group::NewGroup,
-    id::{GroupId, UserId},
-    import::ImportStatus,
     input::{Draft, Field},
-    telegram::User,
-    time::Timestamp,
+    records::import::ImportStatus,
+    values::{
+        id::{GroupId, UserId},
+        time::Timestamp,
+    },
 };
 use fracti_formats::{Destination, Import, Movement, PersonPart, Target};
 use fracti_store::{Idempotency, ImportPart, MemberKey, Outcome, Table};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use csv::ReaderBuilder;
-use fracti_core::{decimal::Decimal, id::GroupId};
+use fracti_core::values::{decimal::Decimal, id::GroupId};
 use fracti_files::export::{ExportFile, Format};
 use fracti_formats::{Answers, Import, Issue, MAX_FILE, RowPlace, read_with_limit};
 use fracti_store::Table;

@@ -4,17 +4,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fracti_core::{
-    balance::Checkpoint,
-    currency::Currency,
-    deleted_expense::DeletedExpense,
-    entry::Entry,
-    entry_id::EntryId,
-    expense::{Expense, PaidExpense, Participant},
-    group_change::ChangeKind,
-    id::{GroupId, MemberId},
-    ledger::{Balances, EntryStatus, Ledger, RefType, Totals},
-    settlement::{Settlement, SettlementStatus},
-    time::{Day, Timestamp},
+    ledger::{Balances, EntryStatus, Ledger, RefType, Totals, balance::Checkpoint},
+    records::{
+        deleted_expense::DeletedExpense,
+        entry::Entry,
+        expense::{Expense, PaidExpense, Participant},
+        group_change::ChangeKind,
+        settlement::{Settlement, SettlementStatus},
+    },
+    values::{
+        currency::Currency,
+        entry_id::EntryId,
+        id::{GroupId, MemberId},
+        time::{Day, Timestamp},
+    },
 };
 
 use crate::simulation::{Finding, state::State};

@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 
 use fracti_core::{
-    expense::Expense,
-    id::{MemberId, UserId},
     ledger::{EntryStatus, RefType},
-    settlement::{Settlement, SettlementStatus},
+    records::{
+        expense::Expense,
+        settlement::{Settlement, SettlementStatus},
+    },
+    values::id::{MemberId, UserId},
 };
 use fracti_http::{ExpenseView, SettlementView, shown};
 use serde::Serialize;

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use fracti_core::{
-    expense::Expense,
-    id::{MemberId, UserId},
+    records::expense::Expense,
+    values::id::{MemberId, UserId},
 };
 
 use super::records::is_spent;
@@ -46,7 +46,7 @@ pub(super) fn check(state: &State, records: &[Record]) -> Vec<Finding> {
 }
 
 /// The amount in minor units.
-fn of(expense: &Expense, amount: fracti_core::decimal::Decimal) -> i64 {
+fn of(expense: &Expense, amount: fracti_core::values::decimal::Decimal) -> i64 {
     expense.currency.to_minor(amount).unwrap()
 }
 

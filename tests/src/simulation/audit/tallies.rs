@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use fracti_core::{decimal::Decimal, expense::Expense, id::GroupId};
+use fracti_core::{
+    records::expense::Expense,
+    values::{decimal::Decimal, id::GroupId},
+};
 
 use crate::simulation::{Finding, state::State};
 

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fracti_core::{
-    answer::{Answer, Answerer},
-    currency::Currency,
-    expense::Expense,
-    points::Badge,
-    question::Question,
-    receipt::Claim,
-    text::AnswerText,
-    time::Timestamp,
+    questions::{
+        answer::{Answer, Answerer},
+        points::Badge,
+        question::Question,
+        receipt::Claim,
+    },
+    records::expense::Expense,
+    values::{currency::Currency, text::AnswerText, time::Timestamp},
 };
 use serde_json::{Value, json};
 

@@ -3,11 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    category::Category,
-    decimal::Decimal,
     input::{Field, FieldErrors, Path},
-    money::Money,
-    targets::{CategoryKey, CategoryStatus, Targets, is_reserved},
+    personal::targets::{CategoryKey, CategoryStatus, Targets, is_reserved},
+    values::{category::Category, decimal::Decimal, money::Money},
 };
 
 /// Maximum number of categories of a spending.

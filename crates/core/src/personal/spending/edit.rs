@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use super::{CategoriesInput, Spending, categories::excess, dated, is_near, timed};
 use crate::{
-    Error,
-    currency::Currency,
-    decimal::Decimal,
-    input::{Draft, Field, FieldErrors, Path},
-    money::Money,
-    numbers::positive,
-    targets::{CategoryKey, Targets},
-    text::{Emoji, SpendingNotes, SpendingTitle},
-    time::{Day, Timestamp, ZonedTime},
+    input::{Draft, Error, Field, FieldErrors, Path, numbers::positive},
+    personal::targets::{CategoryKey, Targets},
+    values::{
+        currency::Currency,
+        decimal::Decimal,
+        money::Money,
+        text::{Emoji, SpendingNotes, SpendingTitle},
+        time::{Day, Timestamp, ZonedTime},
+    },
 };
 
 /// Changes to a spending.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::targets::{CategoryStatus, OwnCategory};
+use crate::personal::targets::{CategoryStatus, OwnCategory};
 
 const NOW: &str = "2026-11-20T12:00:00.000Z";
 

@@ -6,13 +6,14 @@ use super::{
     CategoryKey, CategoryStatus, MAX_OWN_CATEGORIES, OwnCategory, Period, Targets, is_reserved,
 };
 use crate::{
-    Error,
-    currency::Currency,
-    decimal::Decimal,
-    input::{Draft, Field, FieldErrors, Path},
-    money::Money,
-    text::CategoryLabel,
-    time::{Timestamp, Zone},
+    input::{Draft, Error, Field, FieldErrors, Path},
+    values::{
+        currency::Currency,
+        decimal::Decimal,
+        money::Money,
+        text::CategoryLabel,
+        time::{Timestamp, Zone},
+    },
 };
 
 /// Changes to targets.

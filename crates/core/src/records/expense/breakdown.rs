@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{Expense, Share};
 use crate::{
-    decimal::Decimal,
     split::{Part, PartKind},
+    values::decimal::Decimal,
 };
 
 /// A share and its parts, in major units.
@@ -46,7 +46,7 @@ impl Expense {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::row::{Item, from_item};
+    use crate::storage::row::{Item, from_item};
 
     /// The expense of the data model's examples, with these attributes.
     fn v0(change: impl Fn(&mut serde_json::Value)) -> Expense {

@@ -14,17 +14,17 @@ use super::{
     stored_items,
 };
 use crate::{
-    Error,
-    currency::Currency,
-    decimal::Decimal,
     group::{Group, Member},
-    id::MemberId,
-    input::{Draft, Field, FieldErrors},
-    money::Money,
-    numbers::not_zero,
+    input::{Draft, Error, Field, FieldErrors, numbers::not_zero},
     split::{Split, SplitType},
-    text::{Description, Notes},
-    time::{Day, Timestamp},
+    values::{
+        currency::Currency,
+        decimal::Decimal,
+        id::MemberId,
+        money::Money,
+        text::{Description, Notes},
+        time::{Day, Timestamp},
+    },
 };
 
 /// Changes to an expense.

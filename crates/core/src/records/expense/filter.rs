@@ -3,7 +3,10 @@
 use serde::Serialize;
 
 use super::Expense;
-use crate::{category::ExpenseCategory, id::MemberId, text::SearchText, time::Day, words};
+use crate::{
+    values::{category::ExpenseCategory, id::MemberId, text::SearchText, time::Day},
+    words,
+};
 
 words! {
     /// Order of a list of expenses, newest first.

@@ -7,11 +7,9 @@ use super::{
     stored_items,
 };
 use crate::{
-    Error,
-    id::MemberId,
-    input::FieldErrors,
-    money::Money,
+    input::{Error, FieldErrors},
     split::{Split, SplitError},
+    values::{id::MemberId, money::Money},
 };
 
 impl NewExpense {

@@ -6,14 +6,12 @@ use serde_json::json;
 
 use super::members::Members;
 use crate::{
-    currency::Currency,
-    decimal::Decimal,
-    id::MemberId,
-    input::{Field, FieldErrors, Path},
-    money::Money,
-    numbers::{bounded, not_zero, signed},
+    input::{
+        Field, FieldErrors, Path,
+        numbers::{bounded, not_zero, signed},
+    },
     split::{Line, LineKind, LineSplit, Sharing, Split, SplitError, WEIGHT_DECIMALS, sum_of_lines},
-    text::LineName,
+    values::{currency::Currency, decimal::Decimal, id::MemberId, money::Money, text::LineName},
 };
 
 /// Maximum number of lines of an expense.

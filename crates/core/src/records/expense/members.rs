@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 
 use super::{Expense, Share};
 use crate::{
-    currency::Currency,
-    decimal::Decimal,
     group::{MEMBER_RULE, Member},
-    id::{ExpenseId, MemberId},
     input::{FieldErrors, Path},
-    money::Money,
     split::{PERCENT_DECIMALS, Split, SplitError, UserShare, WEIGHT_DECIMALS},
+    values::{
+        currency::Currency,
+        decimal::Decimal,
+        id::{ExpenseId, MemberId},
+        money::Money,
+    },
 };
 
 /// The members of a group, by whose names a client's ids are checked.

@@ -6,15 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{Edit, Expense, members::Members};
 use crate::{
-    currency::Currency,
-    decimal::Decimal,
-    id::MemberId,
-    input::{Field, FieldErrors, Path},
-    keys::{self, Index, Keys},
-    money::Money,
-    numbers::signed,
-    row::Row,
+    input::{Field, FieldErrors, Path, numbers::signed},
     split::{MAX_SHARES, SplitError},
+    storage::{
+        keys::{self, Index, Keys},
+        row::Row,
+    },
+    values::{currency::Currency, decimal::Decimal, id::MemberId, money::Money},
 };
 
 /// A member who paid an expense, and how much of it.
@@ -308,13 +306,15 @@ mod tests {
 
     use super::*;
     use crate::{
-        expense::{NewExpense, SplitInput},
+        caller::telegram::User,
         group::{Group, Member},
-        id::{GroupId, UserId},
         input::Draft,
+        records::expense::{NewExpense, SplitInput},
         split::SplitType,
-        telegram::User,
-        time::{Timestamp, Zone},
+        values::{
+            id::{GroupId, UserId},
+            time::{Timestamp, Zone},
+        },
     };
 
     fn user(number: usize) -> UserId {

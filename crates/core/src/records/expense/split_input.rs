@@ -4,16 +4,15 @@ use std::collections::BTreeSet;
 
 use super::{Expense, Share, line_input::LineInput, members::Members};
 use crate::{
-    currency::Currency,
-    decimal::Decimal,
-    id::MemberId,
-    input::{Field, FieldErrors, Path},
-    money::Money,
-    numbers::{BoundError, bounded, signed},
+    input::{
+        Field, FieldErrors, Path,
+        numbers::{BoundError, bounded, signed},
+    },
     split::{
         PERCENT_DECIMALS, Split, SplitError, SplitType, WEIGHT_DECIMALS, check_exact,
         check_weights, percentage_weights,
     },
+    values::{currency::Currency, decimal::Decimal, id::MemberId, money::Money},
 };
 
 /// Maximum weight of a member in a split by weights.

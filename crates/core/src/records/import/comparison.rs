@@ -11,15 +11,16 @@ use serde::Serialize;
 
 use super::{Confirmed, Format, Record, RowPlace, SourceApp, hash, was_pending};
 use crate::{
-    Error,
-    currency::Currency,
-    decimal::Decimal,
-    entry_id::EntryId,
-    expense::Expense,
-    id::{GroupId, MemberId},
+    group::links::Links,
+    input::Error,
     ledger::Totals,
-    links::Links,
-    settlement::SettlementStatus,
+    records::{expense::Expense, settlement::SettlementStatus},
+    values::{
+        currency::Currency,
+        decimal::Decimal,
+        entry_id::EntryId,
+        id::{GroupId, MemberId},
+    },
 };
 
 /// What an earlier import has recorded and the group still has.

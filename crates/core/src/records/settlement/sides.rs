@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use super::{Settlement, SettlementStatus, SettlementUpdate, Transition};
 use crate::{
     group::Member,
-    id::{MemberId, UserId},
     input::Field,
+    values::id::{MemberId, UserId},
 };
 
 /// What a member may do with a settlement.

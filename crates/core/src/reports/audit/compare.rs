@@ -4,10 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Audit, Mend};
 use crate::{
-    Error,
-    keys::Primary,
-    row::{
-        AttributeValue, FORMAT_VERSION, INDEXES, Item, KIND, Row, from_item, to_item, wrong_indexes,
+    input::Error,
+    storage::{
+        keys::Primary,
+        row::{
+            AttributeValue, FORMAT_VERSION, INDEXES, Item, KIND, Row, from_item, to_item,
+            wrong_indexes,
+        },
     },
 };
 

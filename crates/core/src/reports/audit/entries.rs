@@ -5,14 +5,17 @@ use std::collections::{BTreeMap, BTreeSet, btree_map::Entry as Slot};
 
 use super::{Audit, Mend, Stored, compare::Kept, ledger::BalanceRow, records::Records};
 use crate::{
-    entry::Entry,
-    entry_id::EntryId,
-    id::{ExpenseId, GroupId},
-    keys::{self, Primary},
     ledger::{Change, EntryStatus, Ledger, LedgerError, RefType},
-    row::{self, AttributeValue, Item, from_item},
-    settlement::SettlementStatus,
-    time::Timestamp,
+    records::{entry::Entry, settlement::SettlementStatus},
+    storage::{
+        keys::{self, Primary},
+        row::{self, AttributeValue, Item, from_item},
+    },
+    values::{
+        entry_id::EntryId,
+        id::{ExpenseId, GroupId},
+        time::Timestamp,
+    },
 };
 
 /// The entries of a group.
@@ -51,7 +54,7 @@ pub(super) fn partitions_to_search(stored: &Stored, group: GroupId) -> Vec<Strin
     let current: BTreeSet<&EntryId> = current.map(|entry| &entry.entry_id).collect();
     let balance = stored.ledger.iter().find(|item| super::is_at(item, keys::BALANCE));
     let ledger: Option<Ledger> = balance.and_then(|item| {
-        from_item::<crate::balance::Balance>(item.clone()).ok().map(|row| row.ledger)
+        from_item::<crate::ledger::balance::Balance>(item.clone()).ok().map(|row| row.ledger)
     });
     let ledger = ledger.unwrap_or_default();
     let count = u64::try_from(sequences.len()).unwrap_or(u64::MAX);
@@ -535,7 +538,7 @@ impl Audit {
                 Some((changes, (expense.key.clone(), "its expense".to_owned(), item)))
             }
             RefType::Settlement => {
-                let id = crate::id::SettlementId::from_bytes(*id.as_bytes());
+                let id = crate::values::id::SettlementId::from_bytes(*id.as_bytes());
                 let Some(settlement) = records.settlements.get(&id) else {
                     if records.v0_settlements.iter().all(|it| it.row.id != id) {
                         self.lost_record(keys::settlement(self.group, at), entry.sequence);

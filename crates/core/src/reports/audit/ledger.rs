@@ -9,15 +9,18 @@ use super::{
     records::Records,
 };
 use crate::{
-    balance::{Balance, Checkpoint, Closing},
-    discrepancy::differing,
-    group_state::GroupState,
-    keys::{self, prefix},
-    ledger::Ledger,
-    row::{FORMAT_VERSION, Item, Row, from_item, to_item},
-    settlement::{Settlement, SettlementStatus},
-    time::{Day, Timestamp},
-    verify,
+    group::group_state::GroupState,
+    ledger::{
+        Ledger,
+        balance::{Balance, Checkpoint, Closing},
+    },
+    records::settlement::{Settlement, SettlementStatus},
+    reports::{discrepancy::differing, verify},
+    storage::{
+        keys::{self, prefix},
+        row::{FORMAT_VERSION, Item, Row, from_item, to_item},
+    },
+    values::time::{Day, Timestamp},
 };
 
 /// The rows of the ledger's partition, by sort key.

@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 use super::{Audit, Mend, entries::Entries, ledger::BalanceRow, records::Records};
 use crate::{
     group::Member,
-    id::MemberId,
-    keys,
     ledger::Ledger,
-    roll::Roll,
-    row::{self, AttributeValue},
+    reports::roll::Roll,
+    storage::{
+        keys,
+        row::{self, AttributeValue},
+    },
+    values::id::MemberId,
 };
 
 impl Audit {

@@ -11,21 +11,26 @@ use super::{
     uses_hash,
 };
 use crate::{
-    decimal::Decimal,
-    deleted_expense::DeletedExpense,
-    entry_id::EntryId,
-    expense::{Expense, PaidExpense, Participant},
     group::{Group, MemberRow},
-    group_change::{ChangeKind, GroupChange},
-    id::{ExpenseId, ImportId, MemberId, SettlementId},
-    import::{ImportRow, ImportedSettlement, was_pending},
-    keys::{self, Primary, prefix},
     ledger::Change,
-    points::Points,
-    question::Question,
-    row::{FORMAT_VERSION, Item, KIND, Row, from_item},
-    settlement::{Settlement, UsedHash},
-    tally::{TallyRow, corrections},
+    questions::{points::Points, question::Question},
+    records::{
+        deleted_expense::DeletedExpense,
+        expense::{Expense, PaidExpense, Participant},
+        group_change::{ChangeKind, GroupChange},
+        import::{ImportRow, ImportedSettlement, was_pending},
+        settlement::{Settlement, UsedHash},
+    },
+    reports::tally::{TallyRow, corrections},
+    storage::{
+        keys::{self, Primary, prefix},
+        row::{FORMAT_VERSION, Item, KIND, Row, from_item},
+    },
+    values::{
+        decimal::Decimal,
+        entry_id::EntryId,
+        id::{ExpenseId, ImportId, MemberId, SettlementId},
+    },
 };
 
 /// The rows of a group's partition.

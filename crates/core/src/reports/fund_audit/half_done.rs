@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{FundRows, is_applied};
 use crate::{
-    Error,
-    fund::{Fund, FundFlow, FundKey, FundStatus, Parts, Pending},
-    fund_transaction::FundTransaction,
+    funds::{
+        fund::{Fund, FundFlow, FundKey, FundStatus, Parts, Pending},
+        fund_transaction::FundTransaction,
+    },
+    input::Error,
 };
 
 /// Number of other half-done transactions of a fund that are told apart, at most.

@@ -2,11 +2,15 @@
 
 use super::{FundFinding, FundRows, transactions::is_payment};
 use crate::{
-    decimal::Decimal,
-    fund::{FundFlow, FundStatus},
-    fund_transaction::{FundTransaction, FundTransactionType},
-    id::{MemberId, SettlementId},
-    settlement::{PaidFromFunds, Settlement, SettlementStatus},
+    funds::{
+        fund::{FundFlow, FundStatus},
+        fund_transaction::{FundTransaction, FundTransactionType},
+    },
+    records::settlement::{PaidFromFunds, Settlement, SettlementStatus},
+    values::{
+        decimal::Decimal,
+        id::{MemberId, SettlementId},
+    },
 };
 
 impl FundRows {
@@ -35,7 +39,7 @@ impl FundRows {
             let is_open = of.status == FundStatus::Authorised;
             let is_deleted = of.group_id.is_some_and(|group| !self.groups.contains(&group));
             let is_unread = id.created_at().is_some_and(|at| {
-                let key = of.group_id.map(|group| crate::keys::settlement(group, at));
+                let key = of.group_id.map(|group| crate::storage::keys::settlement(group, at));
                 key.is_some_and(|key| self.misses(&key.sk))
             });
             let is_lost = (is_open || !is_deleted) && !is_unread && !is_over;
@@ -70,7 +74,8 @@ impl FundRows {
         if settlement.from_user_id != MemberId::from(self.owner) {
             return None;
         }
-        if self.misses(&crate::keys::fund_transaction(self.owner, funds.transaction_id).sk) {
+        if self.misses(&crate::storage::keys::fund_transaction(self.owner, funds.transaction_id).sk)
+        {
             return None;
         }
         match self.transaction(funds.transaction_id) {

@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{FundFinding, FundRows};
-use crate::{currency::Currency, fund::FundKind, fund_total::FundTotal};
+use crate::{
+    funds::{fund::FundKind, fund_total::FundTotal},
+    values::currency::Currency,
+};
 
 /// Sums over the funds and transactions of all users, by currency, in minor units.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

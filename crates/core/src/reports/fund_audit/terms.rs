@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use super::{FundFinding, FundRows, is_applied, transactions::is_due_at};
 use crate::{
-    fund::{Bonus, Fund, FundFlow, FundKind, Held, MAX_USAGE},
-    fund_transaction::{FundTransaction, FundTransactionType},
-    id::FundTransactionId,
-    time::Timestamp,
+    funds::{
+        fund::{Bonus, Fund, FundFlow, FundKind, Held, MAX_USAGE},
+        fund_transaction::{FundTransaction, FundTransactionType},
+    },
+    values::{id::FundTransactionId, time::Timestamp},
 };
 
 impl FundRows {

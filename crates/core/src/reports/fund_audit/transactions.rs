@@ -2,11 +2,13 @@
 
 use super::{FundRows, is_applied};
 use crate::{
-    fund::{FundFlow, FundStatus, HOLD_S},
-    fund_total::FundReference,
-    fund_transaction::{FundTransaction, FundTransactionType},
-    keys,
-    time::Timestamp,
+    funds::{
+        fund::{FundFlow, FundStatus, HOLD_S},
+        fund_total::FundReference,
+        fund_transaction::{FundTransaction, FundTransactionType},
+    },
+    storage::keys,
+    values::time::Timestamp,
 };
 
 /// Seconds by which the keeper delays a row that it could not end, at most, and the length of its

@@ -4,8 +4,12 @@ use std::collections::BTreeMap;
 
 use super::{TallyPart, TallyRow};
 use crate::{
-    category::ExpenseCategory, currency::Currency, decimal::Decimal, id::MemberId,
-    ledger::LedgerError, links::Links, time::Day, words,
+    group::links::Links,
+    ledger::LedgerError,
+    values::{
+        category::ExpenseCategory, currency::Currency, decimal::Decimal, id::MemberId, time::Day,
+    },
+    words,
 };
 
 /// Maximum number of days of statistics.

@@ -1,18 +1,20 @@
 use super::*;
 
 use crate::{
-    balance::Balance,
-    expense::{Category, Payer, Share},
-    id::{ExpenseId, SettlementId},
     ledger::{
         Event, Totals,
+        balance::Balance,
         tests::{actor, at, currency, group, user},
     },
-    money::Money,
-    row::{from_item, to_item},
+    records::expense::{Category, Payer, Share},
+    reports::tally::{Tally, TallyCounters, TallyKey, TallyPart},
     split::Split,
-    tally::{Tally, TallyCounters, TallyKey, TallyPart},
-    time::Timestamp,
+    storage::row::{from_item, to_item},
+    values::{
+        id::{ExpenseId, SettlementId},
+        money::Money,
+        time::Timestamp,
+    },
 };
 use proptest::{collection::vec, prelude::*, sample::Index};
 

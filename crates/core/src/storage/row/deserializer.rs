@@ -19,7 +19,7 @@ use serde::{
 };
 
 use super::{AttributeValue, Item};
-use crate::decimal::Decimal;
+use crate::values::decimal::Decimal;
 
 /// Path of an attribute that cannot be read, like `splits[2].amount`; a dot if serde does not tell
 /// it. Below a flattened field, serde tells at most the last name.

@@ -10,7 +10,7 @@ use serde::{
 };
 
 use super::{AttributeValue, Item};
-use crate::decimal::EXACT;
+use crate::values::decimal::EXACT;
 
 /// A value that cannot be an attribute.
 #[derive(Debug, thiserror::Error)]

@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
 use super::{Day, Timestamp, TimestampError};
-use crate::text_form::{TextForm, TextRule};
+use crate::values::text_form::{TextForm, TextRule};
 
 /// Hour of the local clock at which a day begins: what happens later in the night still belongs to
 /// the evening before.
@@ -96,7 +96,7 @@ impl FromStr for ZonedTime {
 /// clock shows less than [`DAY_STARTS_AT_HOUR`].
 ///
 /// ```
-/// use fracti_core::time::day_of;
+/// use fracti_core::values::time::day_of;
 ///
 /// let zone = "Europe/Berlin".parse().unwrap();
 /// let night = "2026-03-29T01:59:00Z".parse().unwrap();

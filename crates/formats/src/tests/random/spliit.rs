@@ -1,4 +1,4 @@
-use fracti_core::currency::Currency;
+use fracti_core::values::currency::Currency;
 use serde_json::{Value, json};
 
 use super::*;

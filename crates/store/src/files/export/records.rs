@@ -3,15 +3,19 @@
 use std::collections::{BTreeSet, HashMap};
 
 use fracti_core::{
-    Error,
-    entry::Entry,
-    entry_id::EntryId,
-    expense::Expense,
     group::Member,
-    id::{ExpenseId, GroupId, MemberId, SettlementId},
-    keys::{self, Primary},
+    input::Error,
     ledger::{EntryStatus, RefType},
-    settlement::{Settlement, SettlementStatus},
+    records::{
+        entry::Entry,
+        expense::Expense,
+        settlement::{Settlement, SettlementStatus},
+    },
+    storage::keys::{self, Primary},
+    values::{
+        entry_id::EntryId,
+        id::{ExpenseId, GroupId, MemberId, SettlementId},
+    },
 };
 
 use super::{Exported, before_revert};

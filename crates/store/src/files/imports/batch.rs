@@ -3,21 +3,22 @@
 use std::collections::BTreeMap;
 
 use fracti_core::{
-    Error,
-    expense::Expense,
-    id::ImportId,
-    import::{EntryPosition, ImportedSettlement, Record, RowPlace},
+    input::Error,
     ledger::LedgerError,
-    settlement::Settlement,
-    tally::TallyKey,
+    records::{
+        expense::Expense,
+        import::{EntryPosition, ImportedSettlement, Record, RowPlace},
+        settlement::Settlement,
+    },
+    reports::tally::TallyKey,
+    values::id::ImportId,
 };
 
 use super::IMPORT_ROW;
 use crate::{
     dynamo::{TransactionError, Write},
-    expenses::member_rows,
-    ledger::LedgerTransaction,
-    tallies::MAX_COUNTERS,
+    ledger::{LedgerTransaction, tallies::MAX_COUNTERS},
+    records::expenses::member_rows,
 };
 
 /// Maximum size of the rows in a transaction, in bytes, unless a single expense has more.

@@ -3,16 +3,22 @@
 use std::collections::{HashMap, HashSet};
 
 use fracti_core::{
-    Error,
-    entry::Entry,
-    expense::Expense,
-    id::{GroupId, ImportId},
-    import::{Earlier, Format, ImportRow, Record},
-    keys::{self, Primary, prefix},
+    input::Error,
     ledger::{Event, RefType},
-    row::{self, Row},
-    settlement::Settlement,
-    time::Timestamp,
+    records::{
+        entry::Entry,
+        expense::Expense,
+        import::{Earlier, Format, ImportRow, Record},
+        settlement::Settlement,
+    },
+    storage::{
+        keys::{self, Primary, prefix},
+        row::{self, Row},
+    },
+    values::{
+        id::{GroupId, ImportId},
+        time::Timestamp,
+    },
 };
 use futures_util::future::try_join_all;
 

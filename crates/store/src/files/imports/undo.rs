@@ -3,33 +3,42 @@
 use std::collections::{HashMap, HashSet};
 
 use fracti_core::{
-    Error,
-    entry::Entry,
-    expense::Expense,
     group::MemberRow,
-    group_change::{ChangeKind, Subject},
-    id::{GroupId, ImportId},
-    import::{EntryPosition, ImportRow, ImportStatus, Record, check_undo, was_pending},
-    keys::{self, Primary},
+    input::Error,
     ledger::{EntryStatus, RefType},
-    row::{self, Row},
-    settlement::{self, Settlement},
-    time::Timestamp,
+    records::{
+        entry::Entry,
+        expense::Expense,
+        group_change::{ChangeKind, Subject},
+        import::{EntryPosition, ImportRow, ImportStatus, Record, check_undo, was_pending},
+        settlement::{self, Settlement},
+    },
+    storage::{
+        keys::{self, Primary},
+        row::{self, Row},
+    },
+    values::{
+        id::{GroupId, ImportId},
+        time::Timestamp,
+    },
 };
 
 use super::{IMPORT_ROW, put_row};
 use crate::{
-    access::MemberKey,
-    commit::Decision,
     dynamo::{
         Expression, MAX_ACTIONS, Order, Page, Placed, Position, Range, Sort, TransactionError,
         Write, is_late,
     },
-    expenses::{self, member_rows},
-    idempotency::{Idempotency, Known, Outcome},
     ledger::LedgerTransaction,
-    settlements,
-    table::Table,
+    records::{
+        expenses::{self, member_rows},
+        settlements,
+    },
+    table::{Table, access::MemberKey},
+    write::{
+        commit::Decision,
+        idempotency::{Idempotency, Known, Outcome},
+    },
 };
 
 /// Number of expenses, and of settlements, that are read for one transaction. Deleting one takes

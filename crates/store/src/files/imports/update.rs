@@ -4,25 +4,32 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use fracti_core::{
-    Error,
-    entry::Entry,
-    expense::Expense,
     group::Member,
-    import::{Comparison, EntryPosition, ImportRow, ImportStatus, NewImport, Record, check_undo},
-    keys, row,
-    settlement::{self, Settlement},
+    input::Error,
+    records::{
+        entry::Entry,
+        expense::Expense,
+        import::{
+            Comparison, EntryPosition, ImportRow, ImportStatus, NewImport, Record, check_undo,
+        },
+        settlement::{self, Settlement},
+    },
+    storage::{keys, row},
 };
 
 use super::{Ended, Imported, Run, put_row};
 use crate::{
-    access::MemberKey,
-    commit::Decision,
     dynamo::{Expression, TransactionError, Write, is_late},
-    expenses::{self, member_rows},
-    idempotency::{Known, Outcome},
     ledger::LedgerTransaction,
-    settlements,
-    table::Table,
+    records::{
+        expenses::{self, member_rows},
+        settlements,
+    },
+    table::{Table, access::MemberKey},
+    write::{
+        commit::Decision,
+        idempotency::{Known, Outcome},
+    },
 };
 
 /// What an earlier import has recorded, and what the group gets instead, if anything.

@@ -1,10 +1,11 @@
 //! v0 rows of expenses and settlements that a step may migrate.
 
 use fracti_core::{
-    id::GroupId,
-    keys::{self, Primary, prefix},
-    row::Item,
-    time::Timestamp,
+    storage::{
+        keys::{self, Primary, prefix},
+        row::Item,
+    },
+    values::{id::GroupId, time::Timestamp},
 };
 
 use super::read::{AT_ONCE, Stream, key_of};

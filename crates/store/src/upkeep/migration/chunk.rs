@@ -3,24 +3,24 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use fracti_core::{
-    Error,
-    decimal::Decimal,
-    entry::Entry,
-    expense::Expense,
     group::{Group, Member, MemberRow},
-    id::{GroupId, MemberId, UserId},
-    keys::{self, Primary},
+    input::Error,
     ledger::{Event, Ledger},
-    tally::TallyKey,
-    time::Timestamp,
+    records::{entry::Entry, expense::Expense},
+    reports::tally::TallyKey,
+    storage::keys::{self, Primary},
     v0::Anomaly,
+    values::{
+        decimal::Decimal,
+        id::{GroupId, MemberId, UserId},
+        time::Timestamp,
+    },
 };
 
 use super::Counts;
 use crate::{
     dynamo::{Expression, Transaction, Write},
-    ledger::{put_checkpoint, put_closing},
-    tallies::tally_writes,
+    ledger::{put_checkpoint, put_closing, tallies::tally_writes},
 };
 
 /// Maximum size of the rows of a transaction, in bytes. The conditions that rows have not changed

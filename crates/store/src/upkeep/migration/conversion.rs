@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, HashSet};
 
 use fracti_core::{
-    Error,
     group::{Group, Member},
-    id::{GroupId, MemberId},
-    keys::Primary,
-    time::Timestamp,
+    input::Error,
+    storage::keys::Primary,
     v0::{self, Anomaly, Members},
+    values::{
+        id::{GroupId, MemberId},
+        time::Timestamp,
+    },
 };
 
 use super::{candidates::Candidate, entity::Entity};

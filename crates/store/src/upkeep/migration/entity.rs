@@ -3,18 +3,24 @@
 use std::collections::{HashMap, HashSet};
 
 use fracti_core::{
-    Error,
-    entry::Entry,
-    entry_id::EntryId,
-    expense::Expense,
     group::{Group, Member},
-    id::{GroupId, SettlementId},
-    keys::{self, Primary},
+    input::Error,
     ledger::{Event, LedgerError},
-    row::{self, Row},
-    settlement::{Settlement, SettlementStatus, TxHash, UsedHash},
-    time::Timestamp,
+    records::{
+        entry::Entry,
+        expense::Expense,
+        settlement::{Settlement, SettlementStatus, TxHash, UsedHash},
+    },
+    storage::{
+        keys::{self, Primary},
+        row::{self, Row},
+    },
     v0::{self, Anomaly, Correction, Members, Migrated},
+    values::{
+        entry_id::EntryId,
+        id::{GroupId, SettlementId},
+        time::Timestamp,
+    },
 };
 use futures_util::future::try_join_all;
 

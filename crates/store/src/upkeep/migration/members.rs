@@ -4,13 +4,15 @@
 use std::collections::HashSet;
 
 use fracti_core::{
-    Error,
-    id::GroupId,
-    keys::{self, Primary, prefix},
+    input::Error,
     ledger::Ledger,
-    row,
-    settlement::{Settlement, SettlementStatus},
+    records::settlement::{Settlement, SettlementStatus},
+    storage::{
+        keys::{self, Primary, prefix},
+        row,
+    },
     v0::{self, Anomaly},
+    values::id::GroupId,
 };
 
 use super::{

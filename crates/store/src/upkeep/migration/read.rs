@@ -1,13 +1,15 @@
 //! The rows that a step reads.
 
 use fracti_core::{
-    Error,
     group::Group,
-    id::GroupId,
-    keys::{self, Primary, prefix},
+    input::Error,
     ledger::Ledger,
-    row::{self, AttributeValue, FORMAT_VERSION, Item},
+    storage::{
+        keys::{self, Primary, prefix},
+        row::{self, AttributeValue, FORMAT_VERSION, Item},
+    },
     v0::{self, Members, Migrated},
+    values::id::GroupId,
 };
 
 use super::Migration;

@@ -1,7 +1,7 @@
 //! What a step reports.
 
 use fracti_core::{
-    keys::Primary,
+    storage::keys::Primary,
     v0::{Anomaly, Correction},
 };
 use serde::Serialize;

@@ -1,11 +1,13 @@
 //! Scans for the groups with v0 rows, and for the v0 rows that the migration of no group covers.
 
 use fracti_core::{
-    Error,
-    id::GroupId,
-    keys::{self, prefix},
-    row::Item,
+    input::Error,
+    storage::{
+        keys::{self, prefix},
+        row::Item,
+    },
     v0::Anomaly,
+    values::id::GroupId,
 };
 
 use super::{
