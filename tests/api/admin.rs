@@ -7,8 +7,7 @@ mod fund_corruptions;
 mod fund_force;
 mod funds;
 mod migrate;
-mod recount;
-mod retally;
+mod repair;
 mod standardise;
 mod verify;
 

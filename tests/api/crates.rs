@@ -3,7 +3,8 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    path::{Path, PathBuf},
+    iter::Peekable,
+    path::Path,
 };
 
 use fracti_local::FUNCTIONS;
@@ -61,13 +62,12 @@ fn crates_depend_only_on_lower_layers() {
     assert!(checked >= 20, "only {checked} dependencies between crates were found");
 }
 
-/// The folders of a crate from the lowest to the highest, the macros of its folders, and what a
-/// lower folder may use of a higher one.
+/// The folders of a crate from the lowest to the highest, and the macros at its root with what they
+/// use.
 struct House {
     name: &'static str,
     folders: &'static [&'static str],
-    macros: &'static [(&'static str, &'static str)],
-    up: &'static [(&'static str, &'static str)],
+    macros: &'static [&'static str],
 }
 
 const HOUSES: [House; 3] = [
@@ -90,9 +90,7 @@ const HOUSES: [House; 3] = [
             "v0",
             "rows",
         ],
-        macros: &[("words", "values")],
-        // A member's v0 row is read as the migration writes it.
-        up: &[("group", "v0")],
+        macros: &["words"],
     },
     House {
         name: "store",
@@ -110,108 +108,136 @@ const HOUSES: [House; 3] = [
             "upkeep",
         ],
         macros: &[],
-        up: &[],
     },
     House {
         name: "http",
         folders: &[
             "response", "caller", "app", "request", "document", "layers", "service", "lambda",
         ],
-        macros: &[],
-        up: &[],
+        macros: &["body", "describe", "macros", "operation", "paste", "routes", "schemas"],
     },
 ];
 
-/// Folders whose modules are not named at the root of their crate.
-const CLOSED: [&str; 5] = ["dynamo", "split", "plan", "v0", "rows"];
+/// A lower folder that uses a higher one: a member's v0 row is read as the migration writes it.
+const UP: [&str; 2] = ["group", "v0"];
 
-/// The Rust files of a folder and of those in it, without tests.
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
-    let below = folders.iter().filter(|path| !path.ends_with("tests")).flat_map(|it| sources(it));
-    files.into_iter().chain(below).filter(|path| !path.ends_with("tests.rs")).collect()
-}
+/// A path of modules from the root of a crate.
+type ModulePath = Vec<String>;
 
-/// The names that the root of a crate takes from its folders, each with its folder.
-fn exported(lib: &str) -> BTreeMap<String, String> {
-    let mut exported = BTreeMap::new();
-    for statement in lib.split("use ").skip(1) {
-        let statement = statement.split(';').next().unwrap();
-        let folder = statement.split("::").next().unwrap();
-        let (mut module, mut word) = (String::new(), String::new());
-        for letter in statement.chars().chain([',']) {
-            if letter.is_alphanumeric() || letter == '_' {
-                word.push(letter);
+/// The modules of a crate with their code, without tests and comments.
+fn modules(root: &Path) -> BTreeMap<ModulePath, String> {
+    let mut modules = BTreeMap::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
                 continue;
             }
-            if letter == ':' && !word.is_empty() {
-                module.clone_from(&word);
-            } else if !word.is_empty() {
-                let name = if word == "self" { &module } else { &word };
-                exported.insert(name.clone(), folder.to_owned());
+            let module = path.strip_prefix(root).unwrap().with_extension("");
+            let module: ModulePath =
+                module.iter().map(|it| it.to_str().unwrap().to_owned()).collect();
+            if module.iter().any(|part| part == "tests") || module == ["main"] {
+                continue;
             }
-            word.clear();
+            let code = fs::read_to_string(&path).unwrap();
+            let code: Vec<_> = code.lines().map(|it| it.split("//").next().unwrap()).collect();
+            let code = code.join("\n").split("#[cfg(test)]").next().unwrap().to_owned();
+            modules.insert(if module == ["lib"] { Vec::new() } else { module }, code);
         }
     }
-    exported
+    modules
 }
 
-/// The names at the root of the crate that a file uses, in `crate::name` and `crate::{name, …}`.
-fn used(text: &str) -> BTreeSet<String> {
-    let code: Vec<_> = text.lines().map(|line| line.split("//").next().unwrap()).collect();
-    let code = code.join("\n").replace("$crate::", "");
-    let code = code.split("#[cfg(test)]").next().unwrap();
-    let mut used = BTreeSet::new();
-    for after in code.split("crate::").skip(1) {
-        let Some(list) = after.strip_prefix('{') else {
-            let end = after.find(|it: char| !it.is_alphanumeric() && it != '_');
-            used.insert(after[..end.unwrap_or(after.len())].to_owned());
+/// The paths that code of a module names, from the root of its crate: those of `use` and others.
+fn named(code: &str, module: &[String]) -> Vec<ModulePath> {
+    let mut named = Vec::new();
+    for (at, start) in code.match_indices("crate::").chain(code.match_indices("super::")) {
+        let before = code[..at].chars().next_back();
+        if before.is_some_and(|it| it.is_alphanumeric() || "_:$".contains(it)) {
             continue;
-        };
-        let (mut depth, mut outer) = (1, String::new());
-        for letter in list.chars() {
-            depth += i32::from(letter == '{') - i32::from(letter == '}');
-            match depth {
-                0 => break,
-                1 => outer.push(letter),
-                _ => {}
-            }
         }
-        let names = outer.split(',').map(|name| name.split("::").next().unwrap().trim());
-        used.extend(names.filter(|name| !name.is_empty()).map(str::to_owned));
+        let mut prefix = module.to_vec();
+        let mut rest = &code[at..];
+        if start == "crate::" {
+            prefix.clear();
+            rest = &rest[start.len()..];
+        }
+        while let Some(above) = rest.strip_prefix("super::") {
+            prefix.pop();
+            rest = above;
+        }
+        branches(&mut tokens(rest).into_iter().peekable(), &prefix, &mut named);
     }
-    used
+    named
+}
+
+/// The names and braces with which a path begins, up to its end.
+fn tokens(code: &str) -> Vec<String> {
+    let mut tokens = Vec::new();
+    let mut depth = 0;
+    let mut rest = code;
+    loop {
+        rest = rest.trim_start_matches("::");
+        let inside = if depth > 0 { rest.trim_start() } else { rest };
+        let end = inside.find(|it: char| !it.is_alphanumeric() && it != '_');
+        let end = end.unwrap_or(inside.len());
+        let (token, after) = match inside.chars().next() {
+            _ if end > 0 => inside.split_at(end),
+            Some('{') => inside.split_at(1),
+            Some('}' | ',' | '*') if depth > 0 => inside.split_at(1),
+            _ => return tokens,
+        };
+        depth += i32::from(token == "{") - i32::from(token == "}");
+        tokens.push(token.to_owned());
+        let ends = depth == 0 && (token == "}" || !after.starts_with("::"));
+        if ends {
+            return tokens;
+        }
+        rest = after;
+    }
+}
+
+/// The paths of a tree, below a prefix.
+fn branches(
+    tokens: &mut Peekable<impl Iterator<Item = String>>,
+    prefix: &[String],
+    named: &mut Vec<ModulePath>,
+) {
+    let mut path = prefix.to_vec();
+    loop {
+        match tokens.peek().map(String::as_str) {
+            Some("{") => {
+                while tokens.next_if(|it| it != "}").is_some() {
+                    branches(tokens, &path, named);
+                }
+                tokens.next();
+                return;
+            }
+            None | Some("," | "}") => break,
+            Some(_) => path.extend(tokens.next().filter(|it| it != "self")),
+        }
+    }
+    named.push(path);
 }
 
 #[test]
 fn folders_use_only_lower_folders() {
-    for House { name, folders, macros, up } in HOUSES {
+    for House { name, folders, macros } in HOUSES {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../crates/{name}/src"));
-        let parts = |path: &Path| {
-            let path = path.strip_prefix(&root).unwrap().with_extension("");
-            path.iter().map(|part| part.to_str().unwrap().to_owned()).collect::<Vec<_>>()
-        };
-        let files: Vec<_> = sources(&root).into_iter().map(|path| (parts(&path), path)).collect();
-        let mut rooms = exported(&fs::read_to_string(root.join("lib.rs")).unwrap());
-        rooms.extend(macros.iter().map(|(name, folder)| ((*name).into(), (*folder).into())));
-        rooms.extend(folders.iter().map(|folder| ((*folder).to_owned(), (*folder).to_owned())));
-        for (parts, _) in files.iter().filter(|(parts, _)| parts.len() == 2) {
-            if !CLOSED.contains(&&*parts[0]) {
-                rooms.entry(parts[1].clone()).or_insert_with(|| parts[0].clone());
-            }
-        }
-        let floor = |folder: &str| folders.iter().position(|it| *it == folder).unwrap();
+        let floor = |folder: &String| folders.iter().position(|it| it == folder);
         let mut arrows = BTreeSet::new();
-        for (parts, path) in files.iter().filter(|(parts, _)| parts[0] != "lib") {
-            let own = &parts[0];
-            for name in used(&fs::read_to_string(path).unwrap()) {
-                let other = rooms.get(&name);
-                assert!(other.is_some(), "{}: crate::{name} is in no folder", path.display());
-                let other = other.unwrap();
-                let allowed = other == own || up.contains(&(own, other));
-                let place = format!("{} uses {name} of {other}", path.display());
-                assert!(allowed || floor(other) < floor(own), "{place}");
+        for (module, code) in modules(&root) {
+            let Some(own) = module.first() else { continue };
+            for path in named(&code, &module) {
+                let place = format!("{} names {}", module.join("/"), path.join("::"));
+                let Some(other) = path.first().filter(|it| !macros.contains(&it.as_str())) else {
+                    continue;
+                };
+                assert!(floor(other).is_some(), "{name}: {place}, without its folder");
+                let up = [own, other] == UP;
+                assert!(own == other || up || floor(other) < floor(own), "{name}: {place}");
                 arrows.insert((own.clone(), other.clone()));
             }
         }
@@ -227,4 +253,67 @@ fn the_only_cryptography_of_tls_is_ring() {
     for slow_to_start in ["aws-lc-rs", "aws-lc-sys"] {
         assert!(!has(slow_to_start), "{slow_to_start} makes cold starts slow");
     }
+}
+
+/// The paths that a page names, with or without a place in the file after a colon.
+fn paths_of(page: &str) -> Vec<&str> {
+    let parts = page.split(|it: char| it.is_whitespace() || "`()\"".contains(it));
+    let tops = ["crates/", "tests/", "docs/", "events/", ".ci/"];
+    parts
+        .filter(|part| tops.iter().any(|top| part.starts_with(top)))
+        .filter(|part| !part.contains(['{', '*', '<', '…']))
+        .map(|part| part.split(['#', ':']).next().unwrap().trim_end_matches(['.', ',', ';']))
+        .collect()
+}
+
+#[test]
+fn every_path_that_a_page_names_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let docs = fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let pages = docs.filter(|path| path.extension().is_some_and(|it| it == "md"));
+    let pages =
+        pages.chain(["README.md", "CONTRIBUTING.md", "SECURITY.md"].map(|it| root.join(it)));
+    let (mut checked, mut missing) = (0, Vec::new());
+    for page in pages {
+        let text = fs::read_to_string(&page).unwrap();
+        for path in paths_of(&text) {
+            checked += 1;
+            if !root.join(path).exists() {
+                missing.push(format!("{}: {path}", page.display()));
+            }
+        }
+    }
+    assert!(checked > 50 && missing.is_empty(), "of {checked}: {missing:#?}");
+}
+
+/// A file may use the files below its own folder, and these may use it: together they are one module.
+#[test]
+fn files_use_each_other_without_a_circle() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
+    let mut circles = Vec::new();
+    for entry in fs::read_dir(crates).unwrap() {
+        let root = entry.unwrap().path().join("src");
+        let modules = modules(&root);
+        let file = |path: ModulePath| {
+            let ends = (1..=path.len()).rev().map(|end| &path[..end]);
+            ends.map(<[String]>::to_vec).find(|it| modules.contains_key(it))
+        };
+        let mut uses: BTreeMap<&ModulePath, BTreeSet<ModulePath>> = BTreeMap::new();
+        for (module, code) in modules.iter().filter(|(module, _)| !module.is_empty()) {
+            let used = named(code, module).into_iter().filter_map(file);
+            let used = used.filter(|it| !it.starts_with(module) && !module.starts_with(it));
+            uses.insert(module, used.collect());
+        }
+        // What uses nothing is in no circle, nor is what uses only such files.
+        loop {
+            let left: BTreeSet<_> = uses.keys().map(|it| (*it).clone()).collect();
+            let before = uses.len();
+            uses.retain(|_, used| used.iter().any(|it| left.contains(it)));
+            if uses.len() == before {
+                break;
+            }
+        }
+        circles.extend(uses.keys().map(|it| format!("{}/{}", root.display(), it.join("/"))));
+    }
+    assert!(circles.is_empty(), "{circles:#?} use each other in a circle, or files of one");
 }

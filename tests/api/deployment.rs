@@ -15,7 +15,6 @@ use fracti_tests::{
         COMMON_RIGHTS, RIGHTS, Right, TEMPLATE, deployed_paths, function_of, recorded, resource,
         text,
     },
-    v0::V0Table,
 };
 use serde_json::json;
 
@@ -266,42 +265,6 @@ async fn rights_of_screens() -> BTreeSet<Right> {
     rights
 }
 
-/// What the first operations in groups of v0 rows need, by their function.
-async fn rights_of_old_groups(api: &Api) -> Vec<(&'static str, BTreeSet<Right>)> {
-    let mut used = Vec::new();
-    // The first write to a group migrates its v0 rows, and so does the first read of its ledger.
-    let v0 = V0Table::of(1, 400);
-    v0.write(&api.client).await;
-    let mut old = v0.groups.iter();
-    let (id, old_group) = old.next().unwrap();
-    let user = api.user(old_group.user, "Alice");
-    let renamed = user.patch(&format!("/api/groups/{id}"), json!({ "title": "Alps" })).await;
-    renamed.data(200);
-    used.push(("groups", renamed.rights));
-    let (id, old_group) = old.next().unwrap();
-    let user = api.user(old_group.user, "Alice");
-    api.user(2, "Robert").post(&format!("/api/groups/{id}/join"), json!({})).await.data(200);
-    let changes = json!([{ "userId": user.id, "amount": 1 }, { "userId": "2", "amount": -1 }]);
-    let opening = json!([{ "entryId": "opening", "changes": changes }]);
-    let pushed = user.post(&format!("/api/groups/{id}/ledger/entries"), opening).await;
-    pushed.data(200);
-    used.push(("ledger", pushed.rights));
-    let (id, old_group) = old.next().unwrap();
-    let user = api.user(old_group.user, "Alice");
-    let questions = format!("/api/groups/{id}/questions");
-    let asked = user.post(&questions, receipt()).await;
-    let apply = format!("{questions}/{}/apply", asked.id());
-    let applied = user.post(&apply, json!({ "unclaimed": "payers" })).await;
-    applied.data(200);
-    used.push(("questions", applied.rights));
-    used.push(("questions", user.get("/api/users/me/questions?asked=true").await.rights));
-    let (_, old_group) = old.next().unwrap();
-    let summary = api.user(old_group.user, "Alice").get("/api/users/me/summary").await;
-    summary.data(200);
-    used.push(("users", summary.rights));
-    used
-}
-
 #[tokio::test]
 async fn template_grants_exactly_the_actions_used() {
     let mut used: BTreeMap<&str, BTreeSet<Right>> = BTreeMap::new();
@@ -344,9 +307,13 @@ async fn template_grants_exactly_the_actions_used() {
     note("transfer", done.rights);
     note("transfer", bob.call(Method::DELETE, &import, None).await.rights);
 
-    for (function, rights) in rights_of_old_groups(&group.api).await {
-        note(function, rights);
-    }
+    let questions = group.path("/questions");
+    let asked = bob.post(&questions, receipt()).await;
+    let apply = format!("{questions}/{}/apply", asked.id());
+    let applied = bob.post(&apply, json!({ "unclaimed": "payers" })).await;
+    applied.data(200);
+    note("questions", applied.rights);
+    note("questions", bob.get("/api/users/me/questions?asked=true").await.rights);
     note("expenses", bob.get(&group.path("/expenses?order=date")).await.rights);
     let tea = json!({ "amount": 2, "description": "Tea" });
     let tea = bob.post(&group.path("/expenses"), tea).await.id();
@@ -385,8 +352,12 @@ async fn template_grants_exactly_the_actions_used() {
     let owned = |(action, on): &Right| ((*action).to_owned(), on.clone());
     let all: BTreeSet<(String, String)> = used.values().flatten().map(owned).collect();
     assert!(COMMON_RIGHTS.is_subset(&all), "{:?}", COMMON_RIGHTS.difference(&all));
+    let mut differing = Vec::new();
     for (function, allowed) in RIGHTS.iter() {
         let used: BTreeSet<_> = used[function].iter().map(owned).collect();
-        assert_eq!(&used - &COMMON_RIGHTS, *allowed, "{function}");
+        let used = &used - &COMMON_RIGHTS;
+        let [missing, idle] = [&used - allowed, allowed - &used];
+        differing.extend((used != *allowed).then(|| format!("{function}: {missing:?}, {idle:?}")));
     }
+    assert!(differing.is_empty(), "missing and unused rights: {differing:#?}");
 }

@@ -5,10 +5,7 @@ use std::collections::BTreeSet;
 
 use axum::http::Method;
 use fracti_http::openapi;
-use fracti_tests::{
-    operations::{Ids, Operation, filled, operations},
-    v0::V0Table,
-};
+use fracti_tests::operations::{Ids, Operation, filled, operations};
 use serde_json::{Value, json};
 
 use crate::harness::{Api, Busy, Caller, Group, Reply};
@@ -368,21 +365,4 @@ async fn names_keep_their_direction() {
             assert!(is_attribute || is_isolated, "{screen}: {tag}");
         }
     }
-}
-
-#[tokio::test]
-async fn screens_leave_rows_of_an_earlier_format_to_the_api() {
-    let api = Api::new().await;
-    let v0 = V0Table::of(1, 40);
-    v0.write(&api.client).await;
-    let (id, group) = v0.groups.iter().next().unwrap();
-    let path = format!("/screens/groups/{id}/balances");
-    let reading = api.over(api.table.clone().read_only());
-    let before = api.rows().await;
-    let refused = api.user(group.user, "Alice").at(&reading).get(&path).await;
-    assert_eq!(refused.status, 503, "{}", refused.text);
-    assert_eq!(before, api.rows().await);
-    let alice = api.user(group.user, "Alice");
-    alice.get(&format!("/api/groups/{id}/debts")).await.data(200);
-    assert_eq!(alice.at(&reading).get(&path).await.status, 200);
 }

@@ -7,6 +7,7 @@
 use std::{num::NonZeroU16, time::Instant};
 
 use fracti_admin::{Admin, MigrateOptions};
+use fracti_runtime::Clock;
 use fracti_runtime::with_causes;
 use fracti_store::Table;
 use fracti_tests::{
@@ -35,7 +36,7 @@ async fn main() {
     println!("{} anomalies were generated", table.anomalies);
     let store = Table::new(client, TABLE);
     for group in table.groups.keys() {
-        store.verify_ledger(group.parse().unwrap()).await.unwrap();
+        store.verify(group.parse().unwrap(), Clock::system().now()).await.unwrap();
     }
     println!("every group agrees with its rows");
 }

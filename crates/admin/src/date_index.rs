@@ -23,7 +23,11 @@ impl Admin {
         let bar = progress(groups.len(), "groups");
         let (mut done, mut refusals) = (Indexed::default(), Refusals::default());
         for group in bar.wrap_iter(groups.into_iter()) {
-            let of_group = self.index_group(group, dry_run, &mut done).await;
+            let of_group = match self.index_group(group, dry_run, &mut done).await {
+                // Only stray rows are left of it.
+                Err(Error::NoGroup) => Ok(()),
+                of_group => of_group,
+            };
             refusals.note(group, of_group.map_err(Failure::Table), &bar, out)?;
         }
         bar.finish_and_clear();
@@ -40,7 +44,8 @@ impl Admin {
         refusals.end(out)
     }
 
-    async fn index_group(
+    /// Adds the expenses of a group to the index by day.
+    pub(crate) async fn index_group(
         &self,
         group: GroupId,
         dry_run: bool,
@@ -73,7 +78,7 @@ impl Admin {
 
 /// What was indexed so far.
 #[derive(Debug, Default)]
-struct Indexed {
+pub(crate) struct Indexed {
     expenses: usize,
     /// Groups all of whose expenses are in the index.
     groups: usize,

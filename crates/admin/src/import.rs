@@ -65,8 +65,7 @@ impl Admin {
         let mut import = export.read(now.day())?;
         let targets = into.targets()?;
         let member_key = MemberKey { group: into.group, user: into.user };
-        let (group, members) =
-            self.pace.patient(|| self.table.group(member_key, self.clock.now())).await?;
+        let (group, members) = self.pace.patient(|| self.table.group(member_key)).await?;
         let mut waiting = self.pace.waiting();
         while let Err(error) = self.pace.step(recall(&self.table, group.id, &mut import)).await {
             if !waiting.passes(&error).await {
@@ -152,8 +151,7 @@ impl Admin {
         let mut all: Option<Imported> = None;
         loop {
             // Members may leave during a long import.
-            let (_, members) =
-                self.pace.patient(|| self.table.group(member_key, self.clock.now())).await?;
+            let (_, members) = self.pace.patient(|| self.table.group(member_key)).await?;
             let run = all.as_ref().map(|all| all.import.run);
             // A part that is repeated records what is left of it.
             let part = || async {

@@ -115,19 +115,11 @@ enum Command {
         #[command(flatten)]
         changes: Changes,
     },
-    /// Show which rows of a group are missing or wrong and what they should be, and write them with
+    /// Show which rows of groups are missing or wrong and what they should be, and write them with
     /// `--yes`. What does not follow from other rows, such as a lost expense, is only reported.
     Repair {
         #[command(flatten)]
         options: RepairOptions,
-    },
-    /// Count the members of groups again, compare their links with the ledger, and correct what
-    /// differs.
-    Recount {
-        #[command(flatten)]
-        groups: Groups,
-        #[command(flatten)]
-        changes: Changes,
     },
     /// Move the rows of the TypeScript Fracti that cannot be read, and that `verify` names, out of a
     /// group. They are kept whole, and can be put back.
@@ -146,13 +138,6 @@ enum Command {
     DeleteGroup {
         #[command(flatten)]
         options: DeleteOptions,
-    },
-    /// Add up the tallies of groups again from the expenses, and write those that differ.
-    Retally {
-        #[command(flatten)]
-        groups: Groups,
-        #[command(flatten)]
-        changes: Changes,
     },
 }
 
@@ -212,12 +197,6 @@ async fn run(options: Options) -> Result<Outcome, Failure> {
         }
         Command::IndexDates { groups, changes } => {
             admin().await?.index_dates(groups.group, changes.dry_run, out).await
-        }
-        Command::Recount { groups, changes } => {
-            admin().await?.recount(groups.group, changes.dry_run, out).await
-        }
-        Command::Retally { groups, changes } => {
-            admin().await?.retally(groups.group, changes.dry_run, out).await
         }
         Command::SetAside { group, row, changes } => {
             admin().await?.set_aside(group, &row, changes.dry_run, out).await

@@ -9,21 +9,25 @@ use std::{
 
 use clap::Args;
 use fracti_core::{
+    input::Error,
     reports::audit::{Finding, Mend},
     storage::row::{AttributeValue, Item},
     values::{id::GroupId, time::Timestamp},
 };
+use indicatif::ProgressBar;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{Admin, Failure, Outcome, count_of, file::is_device, verify::described};
+use crate::{
+    Admin, Failure, Outcome, count_of, file::is_device, refusals::Refusals, verify::described,
+};
 
 /// Options of a repair.
 #[derive(Clone, Debug, Args)]
 pub struct RepairOptions {
-    /// The group.
+    /// Only this group, instead of all.
     #[arg(long, value_name = "ID")]
-    pub group: GroupId,
+    pub group: Option<GroupId>,
     /// Write. Without it, the command only shows what it would write.
     #[arg(long)]
     pub yes: bool,
@@ -40,6 +44,28 @@ struct Report {
     path: PathBuf,
 }
 
+/// What a repair has found and done.
+#[derive(Clone, Copy, Debug, Default)]
+struct Repaired {
+    /// Rows that were written.
+    mended: u64,
+    /// Rows that are still wrong and follow from others.
+    mendable: u64,
+    /// Findings that nothing tells how to mend.
+    lost: u64,
+    /// Groups that their creators have deleted.
+    deleted: u64,
+}
+
+impl Repaired {
+    fn add(&mut self, other: Self) {
+        self.mended = self.mended.saturating_add(other.mended);
+        self.mendable = self.mendable.saturating_add(other.mendable);
+        self.lost = self.lost.saturating_add(other.lost);
+        self.deleted = self.deleted.saturating_add(other.deleted);
+    }
+}
+
 /// A row that was written, in the report.
 #[derive(Serialize)]
 struct Written<'a> {
@@ -53,26 +79,62 @@ struct Written<'a> {
 }
 
 impl Admin {
-    /// Reports each row of a group that is missing or differs from what its other rows imply. With
-    /// `yes`, writes those that follow from others. The outcome is bad if a row stays wrong.
+    /// Reports each row of a group, or of all of them, that is missing or differs from what the other
+    /// rows imply. With `yes`, writes those that follow from others. The outcome is bad if a row stays
+    /// wrong.
     ///
     /// # Errors
     ///
-    /// [`Failure`] if the table cannot be read or written, or the report cannot be written.
+    /// [`Failure`] if the one group does not exist, if the table cannot be read or written, or the
+    /// report cannot be written.
     pub async fn repair(
         &mut self,
         options: &RepairOptions,
         out: &mut impl Write,
     ) -> Result<Outcome, Failure> {
-        let group = options.group;
+        let groups = match options.group {
+            Some(group) => BTreeSet::from([group]),
+            None => self.every_group().await?.0,
+        };
+        let report = options.report.as_deref().filter(|_| options.yes);
+        let mut report = report.map(Report::open).transpose()?;
+        let (mut all, mut refusals) = (Repaired::default(), Refusals::default());
+        let hidden = ProgressBar::hidden();
+        for group in groups {
+            let repaired = self.repair_group(group, options.yes, report.as_mut(), out).await;
+            let repaired = match repaired {
+                Err(Failure::Group(_, Error::NoGroup)) if options.group.is_none() => continue,
+                Err(failure) if options.group.is_some() => return Err(failure),
+                other => refusals.note(group, other, &hidden, out)?,
+            };
+            all.add(repaired.unwrap_or_default());
+        }
+        let Repaired { mended, mendable, lost, deleted } = all;
+        let lost_text = format!("{} cannot be mended", count_of(lost, "finding"));
+        if options.yes {
+            writeln!(out, "{} mended, {lost_text}", count_of(mended, "row"))?;
+        } else {
+            let would = count_of(mendable, "row");
+            writeln!(out, "{would} would be mended, {lost_text}; --yes writes")?;
+        }
+        let is_deleted = options.group.is_some() && deleted > 0;
+        let is_good = mendable == 0 && lost == 0 && !is_deleted;
+        if is_good { refusals.end(out) } else { Ok(Outcome::Bad) }
+    }
+
+    async fn repair_group(
+        &self,
+        group: GroupId,
+        yes: bool,
+        report: Option<&mut Report>,
+        out: &mut impl Write,
+    ) -> Result<Repaired, Failure> {
         let failed = |error| Failure::Group(group, error);
         if let Some(at) = self.deleted_at(group).await.map_err(failed)? {
             writeln!(out, "group {group} is being deleted: its creator deleted it at {at}")?;
-            return Ok(Outcome::Bad);
+            return Ok(Repaired { deleted: 1, ..Repaired::default() });
         }
-        let report = options.report.as_deref().filter(|_| options.yes);
-        let mut report = report.map(Report::open).transpose()?;
-        let mended = if options.yes { self.mend(group, report.as_mut(), out).await? } else { 0 };
+        let mended = if yes { self.mend(group, report, out).await? } else { 0 };
         let audit = || Box::pin(self.table.audit(group, self.clock.now()));
         let left = self.pace.patient(audit).await.map_err(failed)?;
         for finding in &left {
@@ -81,14 +143,7 @@ impl Admin {
         let mendable = left.iter().filter(|finding| finding.mend.is_some()).count();
         let lost = left.len().saturating_sub(mendable);
         let [mendable, lost] = [mendable, lost].map(|it| u64::try_from(it).unwrap_or(u64::MAX));
-        let lost = format!("{} cannot be mended", count_of(lost, "finding"));
-        if options.yes {
-            writeln!(out, "{} mended, {lost}", count_of(mended, "row"))?;
-        } else {
-            let would = count_of(mendable, "row");
-            writeln!(out, "{would} would be mended, {lost}; --yes writes")?;
-        }
-        Ok(if left.is_empty() { Outcome::Good } else { Outcome::Bad })
+        Ok(Repaired { mended, mendable, lost, deleted: 0 })
     }
 
     /// Mends what can be mended, and returns the number of rows that it has written.

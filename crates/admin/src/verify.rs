@@ -129,7 +129,7 @@ impl Admin {
     /// row is lost or cannot be read.
     pub(crate) async fn deleted_at(&self, group: GroupId) -> Result<Option<Timestamp>, Error> {
         match self.pace.patient(|| self.table.deletion_of(group)).await {
-            Err(Error::NoGroup | Error::Table(_)) => Ok(None),
+            Err(Error::NoGroup | Error::NotMigrated | Error::Table(_)) => Ok(None),
             deletion => deletion,
         }
     }

@@ -3,8 +3,6 @@
 pub mod audit;
 pub mod days;
 pub mod debts;
-pub(crate) mod discrepancy;
 pub mod fund_audit;
-pub mod roll;
+pub(crate) mod roll;
 pub mod tally;
-pub mod verify;

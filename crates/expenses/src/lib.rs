@@ -11,8 +11,8 @@ use fracti_core::{
     values::id::ExpenseId,
 };
 use fracti_http::{
-    App, AsMember, Code, Context, Credential, Data, EntryView, ExpenseView, Id, IfMatch, List,
-    ListId, Once, Paging, Parameters, Problem, QueryReader, Routes, Sender, Tagged, Text, openapi,
+    App, AsMember, Code, Credential, Data, EntryView, ExpenseView, Id, IfMatch, List, ListId, Once,
+    Paging, Parameters, Problem, QueryReader, Routes, Sender, Tagged, Text, openapi,
     respond_tagged, respond_with, routes, schemas,
 };
 use fracti_store::Deleted;
@@ -99,7 +99,6 @@ impl Parameters for ExpensesQuery {
 async fn list_expenses(
     State(app): State<App>,
     AsMember(member_key, query): AsMember<ExpensesQuery>,
-    Context { now, .. }: Context,
 ) -> Result<List<ListedExpense>, Problem> {
     let ExpensesQuery { paging, filter, order, deleted } = query;
     if deleted {
@@ -113,7 +112,7 @@ async fn list_expenses(
     };
     let list_id = ListId::new(name, &member_key.group).filtered(&filter);
     let page = paging.page(&list_id)?;
-    let expenses = app.table.expenses(member_key, &filter, order, &page, now).await?;
+    let expenses = app.table.expenses(member_key, &filter, order, &page).await?;
     Ok(paging.list(&list_id, expenses))
 }
 
@@ -146,9 +145,8 @@ async fn get_expense(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Id(expense): Id<ExpenseId>,
-    Context { now, .. }: Context,
 ) -> Result<Tagged<ExpenseView>, Problem> {
-    Ok(Tagged(app.table.expense(member_key, expense, now).await?.into()))
+    Ok(Tagged(app.table.expense(member_key, expense).await?.into()))
 }
 
 /// Get the breakdown of an expense: how each share follows from the split.
@@ -160,9 +158,8 @@ async fn get_expense_breakdown(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Id(expense): Id<ExpenseId>,
-    Context { now, .. }: Context,
 ) -> Result<Data<BreakdownView>, Problem> {
-    let expense = app.table.expense(member_key, expense, now).await?;
+    let expense = app.table.expense(member_key, expense).await?;
     Ok(Data::new(BreakdownView::of(&expense)))
 }
 
@@ -261,11 +258,9 @@ async fn list_expense_history(
     State(app): State<App>,
     AsMember(member_key, paging): AsMember<Paging>,
     Id(expense): Id<ExpenseId>,
-    Context { now, .. }: Context,
 ) -> Result<List<EntryView>, Problem> {
     let list_id = ListId::new("history", &format!("{}/{expense}", member_key.group));
-    let history =
-        app.table.expense_history(member_key, expense, &paging.page(&list_id)?, now).await?;
+    let history = app.table.expense_history(member_key, expense, &paging.page(&list_id)?).await?;
     Ok(paging.list(&list_id, history))
 }
 

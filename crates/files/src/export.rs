@@ -82,8 +82,7 @@ struct SheetPlace {
     responses((status = OK,
         content((Part<ExportView> = "application/json"), (String = "text/csv")),
         headers(("next-cursor" = Option<String>, description = "`cursor` of the next page of a CSV \
-            export; absent on the last page.")))),
-    extensions(("x-errors" = json!([Code::NotMigrated]))))]
+            export; absent on the last page.")))))]
 pub(crate) async fn export_group(
     State(app): State<App>,
     AsMember(member_key, ExportQuery { format, paging }): AsMember<ExportQuery>,

@@ -115,7 +115,7 @@ pub(crate) async fn import_file(
 ) -> Result<Response, Problem> {
     let idempotency = upload.key.idempotency::<_, ImportedView>("import-file");
     let now = idempotency.now();
-    let (group, members) = app.table.migrated_group(member_key, now).await?;
+    let (group, members) = app.table.group(member_key).await?;
     let form = match upload.form.checked() {
         Ok(form) => form,
         Err(error) => return Err(app.table.refuse(&idempotency, error).await.into()),

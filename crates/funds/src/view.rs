@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use fracti_core::{
     funds::{
-        fund::{Fund, FundFlow, FundKey, FundKind, FundSums, Funds},
+        fund::{Fund, FundFlow, FundKey, FundKind},
         fund_total::FundTotal,
         fund_transaction::FundTransaction,
+        user_funds::{FundSums, Funds},
     },
     values::{currency::Currency, id::FundTransactionId, time::Timestamp},
 };

@@ -22,9 +22,9 @@ use fracti_core::{
     words,
 };
 use fracti_http::{
-    App, AppPrincipal, AsMember, Caller, Code, Context, Credential, Data, Description, GroupView,
-    Id, JsonScalar, List, ListId, MemberView, Once, Paging, Parameters, Problem, QueryReader,
-    Routes, Sender, Text, body, openapi, respond, respond_with, routes, schemas,
+    App, AppPrincipal, AsMember, Caller, Code, Credential, Data, Description, GroupView, Id,
+    JsonScalar, List, ListId, MemberView, Once, Paging, Parameters, Problem, QueryReader, Routes,
+    Sender, Text, body, openapi, respond, respond_with, routes, schemas,
 };
 use fracti_store::Profile;
 use serde::Serialize;
@@ -157,7 +157,8 @@ impl Parameters for GroupsQuery {
 /// Newest first. A page of a filtered list may have fewer groups than `limit` and still have a next
 /// page.
 #[utoipa::path(get, path = "/api/groups", tag = "groups",
-    responses((status = OK, body = List<GroupView>)))]
+    responses((status = OK, body = List<GroupView>)),
+    extensions(("x-errors" = json!([Code::NotMigrated]))))]
 async fn list_groups(
     State(app): State<App>,
     Caller(user, GroupsQuery { paging, filter }): Caller<GroupsQuery>,
@@ -210,9 +211,8 @@ words! {
 async fn get_group(
     State(app): State<App>,
     AsMember(member_key, GroupQuery { past }): AsMember<GroupQuery>,
-    Context { now, .. }: Context,
 ) -> Result<Data<GroupWithMembers>, Problem> {
-    let (group, members) = app.table.group(member_key, now).await?;
+    let (group, members) = app.table.group(member_key).await?;
     let members = members.into_iter().filter(|member| past || member.is_present());
     let members = members.map(MemberView::from).collect();
     Ok(Data::new(GroupWithMembers { group: group.into(), members }))

@@ -2,3 +2,4 @@
 
 pub mod openapi;
 pub(crate) mod routes;
+pub(crate) mod sender;

@@ -26,7 +26,8 @@ pub use caller::{
 };
 pub use document::{
     openapi,
-    routes::{PathRoutes, Routes, Sender},
+    routes::{PathRoutes, Routes},
+    sender::Sender,
 };
 pub use lambda::run;
 pub use request::{
@@ -48,8 +49,9 @@ pub use response::{
     language::Language,
     limits::{MAX_EXPORT_LIMIT, MAX_LIMIT},
     member::MemberView,
-    problem::{Code, Detail, Problem, ProblemBody, sentence},
+    problem::{Code, Detail, Problem, ProblemBody},
     schemas::{self, Text},
+    sentence::sentence,
     translation::in_russian,
     views::{
         ChangeView, EntryView, ExpenseView, GroupCategoryView, GroupView, LineView, PayerView,

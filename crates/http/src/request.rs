@@ -9,4 +9,5 @@ pub(crate) mod paging;
 pub(crate) mod path;
 pub(crate) mod query;
 pub(crate) mod receipt;
+mod text;
 pub(crate) mod upload;

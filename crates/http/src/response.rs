@@ -11,5 +11,6 @@ pub(crate) mod member;
 pub(crate) mod problem;
 mod russian;
 pub mod schemas;
+pub(crate) mod sentence;
 pub(crate) mod translation;
 pub(crate) mod views;

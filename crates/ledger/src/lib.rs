@@ -75,7 +75,7 @@ async fn get_ledger_balance(
     Context { now, .. }: Context,
 ) -> Result<Data<BalanceView>, Problem> {
     let at = at.filter(|at| *at < now);
-    let (group, members, ledger) = app.table.group_and_ledger_at(member_key, at, now).await?;
+    let (group, members, ledger) = app.table.group_and_ledger_at(member_key, at).await?;
     if user.is_some_and(|user| !members.iter().any(|member| member.id == user)) {
         return Err(Problem::invalid("userId", MEMBER_RULE));
     }
@@ -95,13 +95,12 @@ async fn get_ledger_balance(
 async fn list_ledger_entries(
     State(app): State<App>,
     AsMember(member_key, query): AsMember<EntriesQuery>,
-    Context { now, .. }: Context,
 ) -> Result<List<EntryView>, Problem> {
     let EntriesQuery { paging, statement } = query;
     let list_id = ListId::new("entries", &member_key.group).filtered(&statement);
     let (lines, next) = match paging.after::<StatementPlace>(&list_id)? {
         Some(place) => app.table.statement_from(member_key, place, paging.limit()).await?,
-        None => app.table.statement(member_key, &statement, paging.limit(), now).await?,
+        None => app.table.statement(member_key, &statement, paging.limit()).await?,
     };
     let next = next.map(|place| paging.cursor(&list_id, &place));
     Ok(List::new(lines.into_iter().map(EntryView::from), next))
@@ -166,10 +165,9 @@ async fn list_ledger_entry_history(
     State(app): State<App>,
     AsMember(member_key, paging): AsMember<Paging>,
     Id(name): Id<EntryId>,
-    Context { now, .. }: Context,
 ) -> Result<List<EntryView>, Problem> {
     let list_id = ListId::new("entry", &format!("{}/{name}", member_key.group));
-    let entries = app.table.entry(member_key, &name, &paging.page(&list_id)?, now).await?;
+    let entries = app.table.entry(member_key, &name, &paging.page(&list_id)?).await?;
     Ok(paging.list(&list_id, entries))
 }
 
@@ -181,12 +179,11 @@ async fn list_ledger_entry_history(
 async fn list_ledger_days(
     State(app): State<App>,
     AsMember(member_key, LedgerDaysQuery { paging, from, to }): AsMember<LedgerDaysQuery>,
-    Context { now, .. }: Context,
 ) -> Result<List<LedgerDayView>, Problem> {
     let list_id = ListId::new("days", &member_key.group).filtered(&(from, to));
     let paging = paging.or_limit(DAYS);
     let page = paging.page(&list_id)?;
-    let (group, members, days) = app.table.days(member_key, from, to, &page, now).await?;
+    let (group, members, days) = app.table.days(member_key, from, to, &page).await?;
     let next = days.next.map(|position| paging.cursor(&list_id, &position));
     let view = |ledger| LedgerDayView::of(&group, &members, ledger);
     Ok(List::new(days.items.iter().filter_map(view), next))
@@ -207,7 +204,7 @@ async fn get_group_stats(
     Context { now, .. }: Context,
 ) -> Result<Data<StatsView>, Problem> {
     let (days, step) = query.at(now)?;
-    let (members, tallies) = app.table.members_and_tallies(member_key, &days, now).await?;
+    let (members, tallies) = app.table.members_and_tallies(member_key, &days).await?;
     let stats = stats(&tallies, &members.iter().collect(), step);
     let stats = stats.map_err(|error| Error::Table(error.into()))?;
     Ok(Data::new(StatsView::of(&days, stats, &members)?))

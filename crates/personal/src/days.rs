@@ -161,7 +161,7 @@ impl Parameters for DaysQuery {
 /// a member of. Amounts in different currencies are never added.
 #[utoipa::path(get, path = "/api/users/me/days", tag = "days", operation_id = "get_my_days",
     responses((status = OK, body = Data<DaysView>)),
-    extensions(("x-errors" = json!([Code::TooMuchHistory]))))]
+    extensions(("x-errors" = json!([Code::NotMigrated, Code::TooMuchHistory]))))]
 pub(crate) async fn get_days(
     State(app): State<App>,
     Context { now, .. }: Context,
@@ -173,14 +173,13 @@ pub(crate) async fn get_days(
 /// Get what the caller consumed on a day, with their shares in each group.
 #[utoipa::path(get, path = "/api/users/me/days/{date}", tag = "days", operation_id = "get_my_day",
     responses((status = OK, body = Data<DayInGroupsView>)),
-    extensions(("x-errors" = json!([Code::TooMuchHistory]))))]
+    extensions(("x-errors" = json!([Code::NotMigrated, Code::TooMuchHistory]))))]
 pub(crate) async fn get_day(
     State(app): State<App>,
     Caller(user, ()): Caller,
     Id(date): Id<Day>,
-    Context { now, .. }: Context,
 ) -> Result<Data<DayInGroupsView>, Problem> {
-    let DayInGroups { day, groups, targets } = app.table.consumed_on(user.id, date, now).await?;
+    let DayInGroups { day, groups, targets } = app.table.consumed_on(user.id, date).await?;
     let over = day.over(&targets)?;
     let share = |(group, title, currency, amount): (_, _, _, _)| GroupShareView {
         group_id: Text(fracti_core::values::id::GroupId::into(group)),

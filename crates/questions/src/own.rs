@@ -6,8 +6,8 @@ use fracti_core::{
     values::id::TokenId,
 };
 use fracti_http::{
-    App, Caller, Context, Description, List, ListId, Paging, Parameters, Problem, QueryReader,
-    Text, schemas,
+    App, Caller, Code, Context, Description, List, ListId, Paging, Parameters, Problem,
+    QueryReader, Text, schemas,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -73,7 +73,8 @@ pub(crate) struct OwnAnswerView {
 /// 100 groups at a time. A question that was just answered may show for a moment. With `asked=true`,
 /// the questions that the caller asked, newest first, whatever their status.
 #[utoipa::path(get, path = "/api/users/me/questions", tag = "questions",
-    responses((status = OK, body = List<QuestionView>)))]
+    responses((status = OK, body = List<QuestionView>)),
+    extensions(("x-errors" = json!([Code::NotMigrated]))))]
 pub(crate) async fn list_own_questions(
     State(app): State<App>,
     Caller(user, OwnQuery { paging, asked }): Caller<OwnQuery>,
@@ -96,7 +97,8 @@ pub(crate) async fn list_own_questions(
 ///
 /// Newest first, in the groups in which the caller is present. Anonymous answers are not listed.
 #[utoipa::path(get, path = "/api/users/me/answers", tag = "questions",
-    responses((status = OK, body = List<OwnAnswerView>)))]
+    responses((status = OK, body = List<OwnAnswerView>)),
+    extensions(("x-errors" = json!([Code::NotMigrated]))))]
 pub(crate) async fn list_own_answers(
     State(app): State<App>,
     Caller(user, paging): Caller<Paging>,

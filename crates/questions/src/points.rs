@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use axum::extract::State;
 use fracti_core::{questions::points::Points, values::id::UserId};
 use fracti_http::{
-    App, AsMember, Caller, Context, Data, Description, Limit, List, ListId, MAX_LIMIT, Paging,
+    App, AsMember, Caller, Code, Data, Description, Limit, List, ListId, MAX_LIMIT, Paging,
     Parameters, Problem, QueryReader, Text, schemas,
 };
 use fracti_store::Ranked;
@@ -101,9 +101,8 @@ pub(crate) struct PointsView {
 pub(crate) async fn get_leaderboard(
     State(app): State<App>,
     AsMember(member_key, LeaderboardQuery { limit }): AsMember<LeaderboardQuery>,
-    Context { now, .. }: Context,
 ) -> Result<Data<Leaderboard>, Problem> {
-    let ranked = app.table.leaderboard(member_key, now).await?;
+    let ranked = app.table.leaderboard(member_key).await?;
     let view = |ranked| RankView::of(ranked, member_key.user);
     let all: Vec<RankView> = ranked.into_iter().map(view).collect();
     let you = all.iter().find(|place| place.is_me).cloned();
@@ -114,7 +113,8 @@ pub(crate) async fn get_leaderboard(
 ///
 /// For each group in which the caller is present and has answered a question.
 #[utoipa::path(get, path = "/api/users/me/points", tag = "questions",
-    responses((status = OK, body = List<PointsView>)))]
+    responses((status = OK, body = List<PointsView>)),
+    extensions(("x-errors" = json!([Code::NotMigrated]))))]
 pub(crate) async fn list_own_points(
     State(app): State<App>,
     Caller(user, paging): Caller<Paging>,

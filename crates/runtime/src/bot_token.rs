@@ -4,10 +4,7 @@ use std::{fmt, str::FromStr, sync::Arc};
 
 use aws_config::SdkConfig;
 
-use crate::settings::ConfigError;
-
-/// Form of a bot token, for error messages.
-pub(crate) const TOKEN_FORM: &str = "a bot token of the form 123456:ABC-def";
+use crate::config_error::{ConfigError, TOKEN_FORM};
 
 /// Token of a Telegram bot. Its `Debug` form does not show it.
 #[derive(Clone)]

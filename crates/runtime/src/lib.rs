@@ -3,6 +3,7 @@
 
 mod bot_token;
 mod clock;
+mod config_error;
 mod dynamodb;
 mod settings;
 mod tls;
@@ -10,6 +11,7 @@ mod work;
 
 pub use bot_token::{BotToken, InvalidToken};
 pub use clock::{Clock, Random};
+pub use config_error::ConfigError;
 pub use dynamodb::{dynamodb, dynamodb_at, local_dynamodb};
-pub use settings::{ConfigError, Settings, aws_config};
+pub use settings::{Settings, aws_config};
 pub use work::{Measured, measured, with_causes, work};

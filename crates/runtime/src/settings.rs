@@ -1,12 +1,13 @@
 //! The configuration that a process reads from its environment.
 
-use std::{env, fs, io, num::NonZeroU32, time::Duration};
+use std::{env, fs, num::NonZeroU32, time::Duration};
 
 use aws_config::SdkConfig;
-use fracti_core::{caller::telegram, input::Cause, values::id::UserId};
+use fracti_core::{caller::telegram, values::id::UserId};
 
 use crate::{
-    bot_token::{BotToken, InvalidToken, TOKEN_FORM},
+    bot_token::{BotToken, InvalidToken},
+    config_error::{ConfigError, TOKEN_FORM},
     dynamodb, tls,
 };
 
@@ -18,26 +19,6 @@ const MAX_OPERATORS: usize = 20;
 
 /// Form of the operators, for error messages.
 const OPERATORS_FORM: &str = "up to 20 Telegram ids, separated by commas";
-
-/// Error returned for an incomplete or invalid configuration.
-#[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
-    /// A variable without a default is missing.
-    #[error("{0} is required")]
-    Missing(&'static str),
-    /// The secret with the bot token cannot be read.
-    #[error("secret {0} cannot be read")]
-    Secret(String, #[source] Cause),
-    /// The secret is not a bot token.
-    #[error("secret {0} must be {TOKEN_FORM}")]
-    InvalidSecret(String),
-    /// A variable has an invalid value.
-    #[error("{0} must be {1}")]
-    Invalid(&'static str, &'static str),
-    /// The file with the trusted certificates cannot be read.
-    #[error("AWS_CA_BUNDLE {0} cannot be read")]
-    Bundle(String, #[source] io::Error),
-}
 
 /// Configuration read from the environment.
 #[derive(Debug)]

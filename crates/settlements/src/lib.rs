@@ -157,8 +157,8 @@ impl Parameters for DebtsQuery {
 /// Get the debts of a group and a plan that settles them.
 ///
 /// Each currency is planned separately; amounts in different currencies are never added.
-/// `verify=true` also recomputes the balances from all expenses, settlements and ledger entries,
-/// and fails if they differ from the ledger. With `pending=subtract`, the plan takes pending
+/// `verify=true` also computes every row of the group that follows from others again, the balances
+/// among them, and fails if one differs. With `pending=subtract`, the plan takes pending
 /// settlements as completed, so that no debt is paid twice; balances do not change. It is refused if
 /// the balances after them would exceed the limits of the ledger.
 #[utoipa::path(get, path = "/api/groups/{groupId}/debts", tag = "settlements",
@@ -167,12 +167,12 @@ impl Parameters for DebtsQuery {
 async fn get_debts(
     State(app): State<App>,
     AsMember(member_key, query): AsMember<DebtsQuery>,
-    InApp(reader): InApp,
     Context { now, .. }: Context,
+    InApp(reader): InApp,
 ) -> Result<Data<GroupDebts>, Problem> {
-    let (group, members, ledger) = app.table.group_and_ledger(member_key, now).await?;
+    let (group, members, ledger) = app.table.group_and_ledger(member_key).await?;
     if query.verify {
-        app.table.verify_ledger(member_key.group).await?;
+        app.table.verify(member_key.group, now).await?;
     }
     let pending = match query.pending {
         None => None,
@@ -212,11 +212,10 @@ async fn list_settlements(
     State(app): State<App>,
     AsMember(member_key, SettlementsQuery { paging, status }): AsMember<SettlementsQuery>,
     InApp(reader): InApp,
-    Context { now, .. }: Context,
 ) -> Result<List<SettlementView>, Problem> {
     let list_id = ListId::new("settlements", &member_key.group).filtered(&status);
     let page = paging.page(&list_id)?;
-    let settlements = app.table.settlements(member_key, status, &page, now).await?;
+    let settlements = app.table.settlements(member_key, status, &page).await?;
     let seen = settlements.map(|it| SettlementView::seen_by(reader, it));
     Ok(paging.list(&list_id, seen))
 }
@@ -261,9 +260,8 @@ async fn get_settlement(
     AsMember(member_key, ()): AsMember,
     Id(settlement): Id<SettlementId>,
     InApp(reader): InApp,
-    Context { now, .. }: Context,
 ) -> Result<Tagged<SettlementView>, Problem> {
-    let settlement = app.table.settlement(member_key, settlement, now).await?;
+    let settlement = app.table.settlement(member_key, settlement).await?;
     Ok(Tagged(SettlementView::seen_by(reader, settlement)))
 }
 

@@ -7,5 +7,4 @@ pub(crate) mod guests;
 mod invitations;
 pub(crate) mod memberships;
 pub(crate) mod presence;
-pub(crate) mod roll;
 pub(crate) mod settings;

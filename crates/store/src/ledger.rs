@@ -8,7 +8,6 @@ mod past;
 mod statement;
 pub(crate) mod tallies;
 mod transaction;
-mod verify;
 
 pub use changes::Changes;
 pub(crate) use changes::put_lock_telling;

@@ -45,7 +45,7 @@ pub use dynamo::{
 };
 pub use files::export::{ExportPage, ExportPlace, ExportRows, Exported, ExportedRow};
 pub use files::imports::{BeforeImport, ImportPart, Imported};
-pub use funds::due::SeenFunds;
+pub use funds::SeenFunds;
 pub use group::chats::Opened;
 pub use group::groups::Profile;
 pub use group::memberships::Membership;
@@ -69,5 +69,5 @@ pub use upkeep::keeping::{DueOutcome, DuePage, DueRow};
 pub use upkeep::migration::{
     Counts, FindingKind, Migration, MigrationFinding, MigrationStep, TrialRun, V0Page,
 };
-pub use upkeep::tally_repair::datable;
+pub use upkeep::undated::datable;
 pub use write::idempotency::{Idempotency, IdempotentRequest, KeyHashes, Outcome, StoredResponse};

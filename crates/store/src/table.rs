@@ -26,8 +26,6 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(1);
 pub struct Table {
     pub(crate) db: Db,
     pub(crate) locks: GroupLocks,
-    /// Whether the process may not write.
-    pub(crate) reads_only: bool,
 }
 
 /// Time of a request, and the random part of the ids that it creates.
@@ -43,14 +41,7 @@ impl Table {
     /// The table `name`, reached through `client`.
     #[must_use]
     pub fn new(client: Client, name: impl Into<Arc<str>>) -> Self {
-        Self { db: Db::new(client, name.into()), locks: GroupLocks::default(), reads_only: false }
-    }
-
-    /// The same for a process without rights to write: it does not migrate v0 rows, but returns
-    /// [`Error::Unmigrated`](fracti_core::input::Error::Unmigrated).
-    #[must_use]
-    pub fn read_only(self) -> Self {
-        Self { reads_only: true, ..self }
+        Self { db: Db::new(client, name.into()), locks: GroupLocks::default() }
     }
 
     /// Name of the table.

@@ -1,4 +1,4 @@
-//! What only the operators' tool calls, and the first write to a group of the TypeScript Fracti.
+//! What only the operators' tool and the keeper call.
 
 pub(crate) mod all_groups;
 pub(crate) mod aside;
@@ -9,4 +9,4 @@ pub(crate) mod fund_void;
 pub(crate) mod keeping;
 pub(crate) mod migration;
 pub(crate) mod standardise;
-pub(crate) mod tally_repair;
+pub(crate) mod undated;

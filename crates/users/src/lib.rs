@@ -19,9 +19,9 @@ use fracti_core::{
     },
 };
 use fracti_http::{
-    App, Caller, Context, Data, Description, ExpenseView, GroupView, InApp, JsonDecimal, List,
-    ListId, Paging, Parameters, Problem, QueryReader, Routes, Sender, SettlementView, Text,
-    openapi, routes, schemas,
+    App, Caller, Code, Data, Description, ExpenseView, GroupView, InApp, JsonDecimal, List, ListId,
+    Paging, Parameters, Problem, QueryReader, Routes, Sender, SettlementView, Text, openapi,
+    routes, schemas,
 };
 use fracti_store::{Feed, Membership, SettlementFilter, Slice};
 use serde::Serialize;
@@ -161,13 +161,13 @@ pub(crate) struct MySettlement {
 
 /// Get the current user.
 #[utoipa::path(get, path = "/api/users/me", tag = "users",
-    responses((status = OK, body = Data<CurrentUser>)))]
+    responses((status = OK, body = Data<CurrentUser>)),
+    extensions(("x-errors" = json!([Code::NotMigrated]))))]
 async fn get_me(
     State(app): State<App>,
     Caller(user, ()): Caller,
-    Context { now, .. }: Context,
 ) -> Result<Data<CurrentUser>, Problem> {
-    let memberships = memberships(&app, user.id, now).await?;
+    let memberships = memberships(&app, user.id).await?;
     Ok(Data::new(CurrentUser {
         id: Text(user.id),
         name: user.name.clone(),
@@ -192,15 +192,15 @@ impl Parameters for GroupsQuery {
 /// List the caller's groups with their balances.
 #[utoipa::path(get, path = "/api/users/me/groups", tag = "users",
     operation_id = "list_my_groups",
-    responses((status = OK, body = List<MyGroup>)))]
+    responses((status = OK, body = List<MyGroup>)),
+    extensions(("x-errors" = json!([Code::NotMigrated]))))]
 async fn list_groups(
     State(app): State<App>,
     Caller(user, GroupsQuery(paging)): Caller<GroupsQuery>,
-    Context { now, .. }: Context,
 ) -> Result<List<MyGroup>, Problem> {
     let list_id = ListId::new("users/me/groups", &user.id);
     let page = paging.page(&list_id)?;
-    let memberships = app.table.memberships_of(user.id, &page, now).await?;
+    let memberships = app.table.memberships_of(user.id, &page).await?;
     let Slice { items, next, unreadable } = memberships;
     let next = next.map(|position| paging.cursor(&list_id, &position));
     Ok(List::new(items.into_iter().map(MyGroup::of), next).leaving_out(unreadable))
@@ -225,7 +225,8 @@ impl Parameters for PaidExpensesQuery {
 /// still have a next page.
 #[utoipa::path(get, path = "/api/users/me/expenses", tag = "users",
     operation_id = "list_my_expenses",
-    responses((status = OK, body = List<MyExpense>)))]
+    responses((status = OK, body = List<MyExpense>)),
+    extensions(("x-errors" = json!([Code::NotMigrated]))))]
 async fn list_expenses(
     State(app): State<App>,
     Caller(user, PaidExpensesQuery { paging, filter }): Caller<PaidExpensesQuery>,
@@ -243,7 +244,8 @@ async fn list_expenses(
 ///
 /// Newest first.
 #[utoipa::path(get, path = "/api/users/me/debts", tag = "users",
-    operation_id = "list_my_debts", responses((status = OK, body = List<MyDebt>)))]
+    operation_id = "list_my_debts", responses((status = OK, body = List<MyDebt>)),
+    extensions(("x-errors" = json!([Code::NotMigrated]))))]
 async fn list_debts(
     State(app): State<App>,
     Caller(user, paging): Caller<Paging>,
@@ -279,7 +281,8 @@ impl Parameters for SettlementsQuery {
 /// Newest first. With `status` or `waiting`, a page may be shorter than its limit although the list
 /// continues.
 #[utoipa::path(get, path = "/api/users/me/settlements", tag = "users",
-    operation_id = "list_my_settlements", responses((status = OK, body = List<MySettlement>)))]
+    operation_id = "list_my_settlements", responses((status = OK, body = List<MySettlement>)),
+    extensions(("x-errors" = json!([Code::NotMigrated]))))]
 async fn list_settlements(
     State(app): State<App>,
     Caller(user, SettlementsQuery { paging, filter }): Caller<SettlementsQuery>,
@@ -299,7 +302,8 @@ async fn list_settlements(
 /// Newest first: expenses paid, expenses owed, and settlements sent and received. An expense of
 /// which the caller paid less than their share is listed twice.
 #[utoipa::path(get, path = "/api/users/me/activity", tag = "users",
-    operation_id = "list_my_activity", responses((status = OK, body = List<ActivityView>)))]
+    operation_id = "list_my_activity", responses((status = OK, body = List<ActivityView>)),
+    extensions(("x-errors" = json!([Code::NotMigrated]))))]
 async fn list_activity(
     State(app): State<App>,
     Caller(user, paging): Caller<Paging>,
@@ -315,13 +319,13 @@ async fn list_activity(
 
 /// Get the caller's totals over all groups.
 #[utoipa::path(get, path = "/api/users/me/summary", tag = "users",
-    operation_id = "get_my_summary", responses((status = OK, body = Data<MySummary>)))]
+    operation_id = "get_my_summary", responses((status = OK, body = Data<MySummary>)),
+    extensions(("x-errors" = json!([Code::NotMigrated]))))]
 async fn get_summary(
     State(app): State<App>,
     Caller(user, ()): Caller,
-    Context { now, .. }: Context,
 ) -> Result<Data<MySummary>, Problem> {
-    let memberships = memberships(&app, user.id, now).await?;
+    let memberships = memberships(&app, user.id).await?;
     Ok(Data::new(MySummary::of(&memberships)))
 }
 

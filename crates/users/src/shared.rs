@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use axum::extract::State;
 use fracti_core::values::{currency::Currency, id::UserId};
-use fracti_http::{
-    App, Caller, Code, Context, Data, Id, InApp, JsonDecimal, Problem, Text, schemas,
-};
+use fracti_http::{App, Caller, Code, Data, Id, InApp, JsonDecimal, Problem, Text, schemas};
 use fracti_store::{Shared, SharedGroup};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -76,18 +74,17 @@ pub(crate) struct BothBalances {
 /// are pending. How a group settles is in its `debts`: who owes a group owes no member of it.
 #[utoipa::path(get, path = "/api/users/me/with/{otherId}", tag = "users",
     responses((status = OK, body = Data<SharedWithUser>)),
-    extensions(("x-errors" = json!([Code::UserNotFound]))))]
+    extensions(("x-errors" = json!([Code::NotMigrated, Code::UserNotFound]))))]
 pub(crate) async fn get_shared(
     State(app): State<App>,
     Caller(user, ()): Caller,
-    Context { now, .. }: Context,
     Id(other): Id<UserId>,
     InApp(reader): InApp,
 ) -> Result<Data<SharedWithUser>, Problem> {
     if other == user.id {
         return Err(Problem::invalid("otherId", "must be the id of another user"));
     }
-    let shared = app.table.shared_with(user.id, other, now).await?;
+    let shared = app.table.shared_with(user.id, other).await?;
     Ok(Data::new(SharedWithUser::of(other, shared, reader)))
 }
 

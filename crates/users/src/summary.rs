@@ -2,7 +2,7 @@
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
-use fracti_core::values::{currency::Currency, id::UserId, time::Timestamp};
+use fracti_core::values::{currency::Currency, id::UserId};
 use fracti_http::{App, JsonDecimal, Problem, Text, schemas};
 use fracti_store::{Membership, Page};
 use serde::Serialize;
@@ -63,15 +63,11 @@ struct MostActiveGroup {
 }
 
 /// All memberships of a user.
-pub(crate) async fn memberships(
-    app: &App,
-    user: UserId,
-    now: Timestamp,
-) -> Result<Vec<Membership>, Problem> {
+pub(crate) async fn memberships(app: &App, user: UserId) -> Result<Vec<Membership>, Problem> {
     let mut page = Page { limit: SUMMARY_PAGE, after: None };
     let mut all = Vec::new();
     loop {
-        let slice = app.table.memberships_of(user, &page, now).await?;
+        let slice = app.table.memberships_of(user, &page).await?;
         all.extend(slice.items);
         match slice.next {
             None => return Ok(all),

@@ -10,6 +10,7 @@
 //! script does with a fragment is said by attributes, which `assets/app.js` lists.
 
 mod chart;
+mod compress;
 mod fragment;
 mod screens;
 mod shell;
@@ -28,6 +29,6 @@ pub fn routes() -> Routes {
         shell::document,
     );
     let mut routes = screens::routes().merge(shell);
-    routes.router = routes.router.layer(middleware::from_fn(fragment::compress));
+    routes.router = routes.router.layer(middleware::from_fn(compress::compress));
     routes
 }

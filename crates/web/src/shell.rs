@@ -11,7 +11,7 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use maud::{DOCTYPE, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
-use crate::fragment::gzip;
+use crate::compress::{accepts_gzip, gzip};
 
 static STYLE: LazyLock<String> = LazyLock::new(|| short(include_str!("../assets/app.css")));
 static SCRIPT: LazyLock<String> = LazyLock::new(|| short(include_str!("../assets/app.js")));
@@ -139,11 +139,6 @@ pub(crate) async fn document(uri: Uri, headers: HeaderMap) -> Response {
 
 const GZIP: [(HeaderName, HeaderValue); 1] =
     [(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"))];
-
-fn accepts_gzip(headers: &HeaderMap) -> bool {
-    let accepted = headers.get_all(header::ACCEPT_ENCODING).iter();
-    accepted.filter_map(|it| it.to_str().ok()).any(|it| it.contains("gzip"))
-}
 
 /// The rest of the script. The script asks for its own version, whose answer never changes. After a
 /// deployment, an earlier script gets the present one, which no cache keeps under that version.

@@ -159,7 +159,7 @@ async fn verify(group: &Group) -> (Outcome, String) {
 async fn repair(group: &Group, yes: bool, report: Option<PathBuf>) -> (Outcome, String) {
     let mut out = Vec::new();
     let mut admin = admin(&group.api).at(group.api.app.clock.clone());
-    let options = RepairOptions { group: group.id.parse().unwrap(), yes, report };
+    let options = RepairOptions { group: Some(group.id.parse().unwrap()), yes, report };
     let outcome = admin.repair(&options, &mut out).await.unwrap();
     (outcome, String::from_utf8(out).unwrap())
 }

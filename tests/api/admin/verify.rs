@@ -1,9 +1,9 @@
 //! `fracti-admin verify`.
 
-use std::{num::NonZeroU16, time::Duration};
+use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use fracti_admin::{MigrateOptions, Outcome, RepairOptions};
+use fracti_admin::{Outcome, RepairOptions};
 use fracti_core::values::id::GroupId;
 use fracti_runtime::with_causes;
 use serde_json::json;
@@ -11,7 +11,7 @@ use serde_json::json;
 use super::admin;
 use crate::{
     harness::{Api, Group},
-    stored_rows::{GROUP, seeded},
+    stored_rows::{GROUP, migrate, of_v0},
 };
 
 async fn verify(api: &Api, group: Option<&str>) -> (Outcome, String) {
@@ -123,7 +123,7 @@ async fn groups_whose_balance_row_cannot_be_read_are_reported_and_the_others_ver
 
 #[tokio::test]
 async fn group_that_is_not_migrated_is_a_finding_and_so_is_a_row_written_afterwards() {
-    let api = seeded().await;
+    let api = of_v0().await;
     let (outcome, output) = verify(&api, None).await;
     assert_eq!(outcome, Outcome::Bad);
     let group = format!("GROUP#{GROUP}");
@@ -136,7 +136,7 @@ async fn group_that_is_not_migrated_is_a_finding_and_so_is_a_row_written_afterwa
     let [first, late] = ["2024-01-20T18:30:00.000Z", "2024-01-22T18:30:00.000Z"];
     let id = "660e8400-e29b-41d4-a716-446655440009";
     let mut row =
-        seeded().await.rows().await.remove(&(group.clone(), format!("TX#{first}"))).unwrap();
+        of_v0().await.rows().await.remove(&(group.clone(), format!("TX#{first}"))).unwrap();
     let text = |text: &str| AttributeValue::S(text.to_owned());
     row.extend([
         ("SK".to_owned(), text(&format!("TX#{late}"))),
@@ -158,12 +158,6 @@ async fn group_that_is_not_migrated_is_a_finding_and_so_is_a_row_written_afterwa
     assert_eq!(outcome, Outcome::Good, "{output}");
 }
 
-async fn migrate(api: &Api) {
-    let segments = NonZeroU16::MIN;
-    let options = MigrateOptions { dry_run: false, segments, state: None, report: None };
-    admin(api).migrate(&options, &mut Vec::new()).await.unwrap();
-}
-
 #[tokio::test]
 async fn group_whose_rows_are_being_deleted_is_no_finding() {
     let group = Group::new(1, "EUR").await;
@@ -181,7 +175,7 @@ async fn group_whose_rows_are_being_deleted_is_no_finding() {
     let deleting = format!("group {id} is being deleted: its creator deleted it at 2026-01-15T");
     assert!(output.starts_with(&deleting), "{output}");
     assert!(output.contains("0 groups verified, 0 of them with a finding; 1 being deleted\n"));
-    let options = RepairOptions { group: id, yes: true, report: None };
+    let options = RepairOptions { group: Some(id), yes: true, report: None };
     let (mut out, before) = (Vec::new(), group.api.rows().await);
     let outcome = admin(&group.api).repair(&options, &mut out).await.unwrap();
     assert_eq!((outcome, group.api.rows().await), (Outcome::Bad, before));

@@ -9,7 +9,6 @@ use super::{Eventful, exported, joined, next_cursor, rest, sheet};
 use crate::{
     harness::{Api, Group},
     import::splitwise,
-    stored_rows::seeded,
 };
 
 /// Changes a group in every way.
@@ -194,23 +193,4 @@ async fn entries_that_the_index_shows_as_applied_too_long_are_read_again() {
     assert_eq!((&entry["status"], &entry["otherSequence"]), (&json!("reverted"), &json!(6)));
     let (_, injected) = proxy.tally();
     assert!(injected[&Fault::StaleIndex] >= 3, "{injected:?}");
-}
-
-#[tokio::test]
-async fn v0_rows_that_are_not_in_the_ledger_are_not_left_out_in_silence() {
-    let api = seeded().await;
-    let alice = api.user(123_456_789, "Alice Smith");
-    for format in ["json", "csv"] {
-        let path =
-            format!("/api/groups/550e8400-e29b-41d4-a716-446655440000/export?format={format}");
-        assert_eq!(alice.get(&path).await.code(), (409, "NOT_MIGRATED"));
-    }
-    let tea = json!({ "amount": 1, "description": "Tea" });
-    let group = "550e8400-e29b-41d4-a716-446655440000";
-    alice.post(&format!("/api/groups/{group}/expenses"), tea).await.data(201);
-    let export = exported(&alice, group, 1).await;
-    let expenses = export["entries"].as_array().unwrap().iter();
-    let expenses: Vec<_> =
-        expenses.filter_map(|it| it["expense"]["description"].as_str()).collect();
-    assert_eq!(expenses, ["Dinner at restaurant", "Tea"]);
 }

@@ -142,7 +142,7 @@ impl World {
         for finding in ledger.chain(self.journal.findings()).chain(state.findings) {
             report.find(finding);
         }
-        match self.table.verify_ledger(group).await {
+        match self.table.verify(group, audit::LAST_MOMENT.parse().unwrap()).await {
             Ok(()) => {}
             Err(Error::Discrepancy(what)) => report.find(Finding::Off(what.to_string())),
             Err(error) => panic!("{error:?}"),

@@ -14,7 +14,9 @@ use super::{
     report::MigrationReport,
     state::{RunState, SegmentProgress},
 };
-use crate::{Admin, Failure, progress, refusals::Refusals, verify::is_unmigrated};
+use crate::{
+    Admin, Failure, date_index::Indexed, progress, refusals::Refusals, verify::is_unmigrated,
+};
 
 /// Time between two lines that report the progress if there is no terminal.
 const REPORTED_EVERY: Duration = Duration::from_secs(10);
@@ -146,6 +148,9 @@ impl<'a, 'o, W: Write> MigrationRun<'a, 'o, W> {
         }
         if self.trial.is_some() {
             return Ok(Ok(()));
+        }
+        if let Err(error) = self.admin.index_group(group, false, &mut Indexed::default()).await {
+            return Ok(Err(error));
         }
         let audit = || Box::pin(table.audit(group, clock.now()));
         let findings = match pace.patient(audit).await {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    funds::fund::{FundError, Funds},
+    funds::{fund::FundError, user_funds::Funds},
     input::Limit,
     storage::{
         keys::{self, Keys},

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    funds::fund::{FundFlow, FundKey, FundStatus, Funds, Parts},
+    funds::fund::{FundFlow, FundKey, FundStatus, Parts},
     storage::{
         keys::{self, Index, Keys},
         row::{Row, USER_ROWS_VERSION},
@@ -175,50 +175,6 @@ pub struct NewEntry {
 }
 
 impl FundTransaction {
-    /// An authorised transaction of a user with these funds.
-    #[must_use]
-    pub fn new(funds: &Funds, entry: NewEntry) -> Self {
-        let NewEntry { id, kind, flow, currency, parts, actor, now } = entry;
-        let available = |key| funds.get(key).map_or(0, |fund| fund.available(&funds.orphans, now));
-        let of_part = |part: i64, key| (part != 0).then(|| available(key));
-        let bonuses = parts.bonuses.keys().map(|id| i128::from(available(FundKey::Bonus(*id))));
-        let bonus_available =
-            (!parts.bonuses.is_empty()).then(|| bonuses.fold(0, i128::saturating_add));
-        Self {
-            id,
-            owner: funds.owner,
-            kind,
-            flow,
-            status: FundStatus::Authorised,
-            ref_id: None,
-            currency,
-            amount: parts.total(),
-            cash_amount: parts.cash,
-            credit_amount: parts.credit,
-            bonus_amount: parts.bonus(),
-            cash_available: of_part(parts.cash, FundKey::Cash(currency)),
-            credit_available: of_part(parts.credit, FundKey::Credit(currency)),
-            bonus_available,
-            bonus_usage: parts.bonuses,
-            description: None,
-            to: None,
-            group_id: None,
-            settlement_id: None,
-            other_user_id: None,
-            other_id: None,
-            actor_id: actor,
-            owner_name: None,
-            waits_behind: None,
-            created_at: now,
-            expires_at: None,
-            held_until: None,
-            due_at: None,
-            due_failures: None,
-            ended_at: None,
-            ended_by: None,
-        }
-    }
-
     /// The id of a further transaction of one request, whose random bits follow from those of the
     /// first, so that each attempt has the same ids.
     #[must_use]

@@ -5,12 +5,13 @@ use proptest::prelude::*;
 use crate::{
     funds::{
         fund::{
-            Bonus, Fund, FundChange, FundError, FundFlow, FundKey, FundKind, FundStatus, Funds,
-            MAX_BONUSES_USED, Parts, Payable,
+            Bonus, Fund, FundError, FundFlow, FundKey, FundKind, FundStatus, MAX_BONUSES_USED,
+            Parts,
         },
         fund_queue::FundQueue,
         fund_total::FundTotal,
         fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
+        user_funds::{FundChange, Funds, Payable},
     },
     input::{Error, Limit},
     reports::fund_audit::{AllFunds, FundRows},
@@ -47,7 +48,7 @@ fn entry(number: u8, kind: FundTransactionType, flow: FundFlow, parts: Parts) ->
 fn with(funds: &mut Funds, entry: NewEntry) -> FundTransaction {
     let now = entry.now;
     let by = Some(entry.actor);
-    let done = FundTransaction::new(funds, entry).ended(FundStatus::Completed, now, by);
+    let done = funds.enter(entry).ended(FundStatus::Completed, now, by);
     funds.apply(&done, now).unwrap();
     done
 }
@@ -116,7 +117,7 @@ fn a_held_amount_is_withheld_until_it_is_captured_or_released() {
     let (mut funds, now) = (stored(&bob()), at(100));
     let parts = funds.cover(eur(20), Payable::All, now).unwrap();
     let settle = FundTransactionType::Settlement;
-    let of = FundTransaction::new(&funds, entry(9, settle, FundFlow::Debit, parts));
+    let of = funds.enter(entry(9, settle, FundFlow::Debit, parts));
     let available = (of.cash_available, of.credit_available, of.bonus_available);
     assert_eq!(available, (None, Some(10), Some(12)), "of the funds that it changes");
     funds.authorise(&of).unwrap();
@@ -154,7 +155,7 @@ fn pending_entries_are_bounded_and_left_ones_found() {
     let hold = |number: u8| {
         let parts = Parts::cash(0);
         let new = entry(number, FundTransactionType::Settlement, FundFlow::Debit, parts);
-        FundTransaction { cash_amount: 1, amount: 1, ..FundTransaction::new(&bob(), new) }
+        FundTransaction { cash_amount: 1, amount: 1, ..bob().enter(new) }
     };
     for number in 0..100 {
         funds.authorise(&hold(number)).unwrap();
@@ -190,7 +191,7 @@ fn five_wait_for_an_operator_and_those_that_have_ended_do_not_count() {
     for number in 0..5 {
         let new = entry(number, FundTransactionType::Topup, FundFlow::Credit, Parts::cash(1));
         let (next, before) = queue.with(id(number), &funds, &BTreeSet::new()).unwrap();
-        funds.authorise(&FundTransaction::new(&funds, new)).unwrap();
+        funds.authorise(&funds.enter(new)).unwrap();
         queue = next;
         assert_eq!((before, queue.version), (number, u64::from(number) + 1));
     }
@@ -216,7 +217,7 @@ fn a_bonus_that_pays_often_stays_small() {
         let paid = FundTransactionId::new(at(number), [7; 10]);
         let new = entry(5, FundTransactionType::Settlement, FundFlow::Debit, parts);
         let new = NewEntry { id: paid, ..new };
-        let paid = FundTransaction::new(&funds, new);
+        let paid = funds.enter(new);
         funds.authorise(&paid).unwrap();
         funds.capture(&paid, at(number)).unwrap();
     }
@@ -232,7 +233,7 @@ fn totals_follow_from_transactions() {
     let none = FundTotal::none(currency);
     let parts = Parts { cash: 3, credit: 4, ..Parts::default() };
     let of = |kind, flow, parts| {
-        let of = FundTransaction::new(&bob(), entry(9, kind, flow, parts));
+        let of = bob().enter(entry(9, kind, flow, parts));
         assert_eq!(FundTotal::of(&of), none, "it is not completed");
         FundTotal::of(&of.ended(FundStatus::Completed, at(9), None))
     };
@@ -259,7 +260,7 @@ fn two_users() -> [FundRows; 2] {
         with(&mut bob, entry(3, FundTransactionType::Bonus, credit, bonus)),
     ];
     let cash_out = entry(4, FundTransactionType::Cashout, debit, Parts::cash(20));
-    let cash_out = FundTransaction::new(&bob, cash_out);
+    let cash_out = bob.enter(cash_out);
     bob.authorise(&cash_out).unwrap();
     of_bob.push(cash_out);
     let mut of_alice = Vec::new();
@@ -269,7 +270,7 @@ fn two_users() -> [FundRows; 2] {
     {
         let paid = with(&mut bob, entry(number, settle, debit, parts));
         let received = entry(number + 1, settle, credit, paid.amounts().received());
-        let received = FundTransaction::new(&alice, received);
+        let received = alice.enter(received);
         let received = FundTransaction { status, ..received };
         alice.apply(&received, at(9)).unwrap();
         let other = |of: FundTransaction, other: &FundTransaction| FundTransaction {
@@ -356,7 +357,7 @@ fn any_funds() -> impl Strategy<Value = Funds> {
             held.bonuses.insert(id(number), taken.min(amount));
         }
         let new = entry(9, FundTransactionType::Settlement, FundFlow::Debit, held);
-        let held = FundTransaction::new(&funds, new);
+        let held = funds.enter(new);
         funds.authorise(&held).unwrap();
         funds
     })
@@ -383,7 +384,7 @@ proptest! {
             }
             prop_assert_eq!(parts.received().total(), parts.total());
             let new = entry(200, FundTransactionType::Settlement, FundFlow::Debit, parts);
-            let of = FundTransaction::new(&funds, new);
+            let of = funds.enter(new);
             let mut paid = funds.clone();
             paid.authorise(&of).unwrap();
             let before = sums(&funds, now)[0];

@@ -182,10 +182,11 @@ pub enum Error {
     /// The group has too many expenses without keys in the index by day.
     #[error("the group's expenses are not indexed by date yet")]
     NotIndexed,
-    /// The group may have expenses or settlements in v0 rows, which are not in its ledger.
+    /// The group has rows of the TypeScript Fracti, which `fracti-admin migrate` has not converted
+    /// yet, or the user is in such a group.
     #[error(
-        "expenses that the TypeScript Fracti recorded in the group are not in its ledger yet; they \
-         enter it when the balances of the group are read"
+        "expenses that the TypeScript Fracti recorded are not in the ledger yet; an operator has to \
+         run `fracti-admin migrate`"
     )]
     NotMigrated,
     /// The group already has the maximum number of members.
@@ -233,9 +234,6 @@ pub enum Error {
     /// Other writers were faster each time until the deadline.
     #[error("the request lost to concurrent writes; nothing was changed, try again")]
     Contended,
-    /// The group may have v0 rows, which must be migrated before its ledger is written.
-    #[error("the group's v0 rows are not migrated")]
-    Unmigrated,
     /// The table did not respond, or throttled the requests, until the deadline. A write that was
     /// sent may still be committed.
     #[error("the table is not available")]
@@ -288,7 +286,7 @@ impl Error {
     #[must_use]
     pub const fn failure(&self) -> Option<FailureKind> {
         match self {
-            Self::Unavailable(_) | Self::Unmigrated => Some(FailureKind::Unavailable),
+            Self::Unavailable(_) => Some(FailureKind::Unavailable),
             Self::Table(_) => Some(FailureKind::Table),
             Self::Discrepancy(_) => Some(FailureKind::LedgerMismatch),
             Self::FundsMismatch(_) => Some(FailureKind::FundsMismatch),

@@ -5,9 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    group::{Group, MEMBER_RULE, Member, links::Links},
+    group::{MEMBER_RULE, Member, links::Links},
     input::{Draft, Error, Field, FieldErrors, Path, numbers::whole},
-    questions::receipt::{QuestionDetails, Receipt, ReceiptSummary},
+    questions::{
+        asking::Asking,
+        receipt::{QuestionDetails, Receipt, ReceiptSummary},
+    },
     records::expense::{Category, NewExpense},
     storage::{
         keys::{self, Index, Keys},
@@ -17,7 +20,7 @@ use crate::{
         decimal::Decimal,
         id::{ExpenseId, GroupId, MemberId, QuestionId, TokenId, UserId},
         text::{Prompt, QuestionOption, TokenName},
-        time::{Timestamp, Zone},
+        time::Timestamp,
     },
     words,
 };
@@ -157,25 +160,6 @@ pub struct NewQuestion {
     pub timeout_seconds: Field<Decimal>,
 }
 
-/// Who asks a question, when and whom.
-#[derive(Clone, Copy, Debug)]
-pub struct Asking<'a> {
-    /// The group.
-    pub group: &'a Group,
-    /// Its members, present and past.
-    pub members: &'a [Member],
-    /// User who asks.
-    pub asker: UserId,
-    /// API token by which the user asks, if it is one.
-    pub agent: Option<(TokenId, &'a TokenName)>,
-    /// Time of asking.
-    pub now: Timestamp,
-    /// Zone of the asker's days.
-    pub zone: Zone,
-    /// Random part of the id.
-    pub random: [u8; 10],
-}
-
 impl Draft<NewQuestion> {
     /// Whether the receipt has no date, so that [`Draft::check`] needs the asker's zone.
     #[must_use]
@@ -196,7 +180,8 @@ impl Draft<NewQuestion> {
         let is_items = question_type == Some(QuestionType::Items);
         refuse_unused(new, question_type, &mut errors);
         let options = distinct("options", &new.options, &mut errors);
-        let receipt = if is_items { Receipt::checked(new, asking, &mut errors)? } else { None };
+        let receipt =
+            if is_items { Receipt::checked(&new.receipt, asking, &mut errors)? } else { None };
         let links: Links = members.iter().collect();
         let audience = check_audience(new, members, &links, &mut errors);
         let asked = match &audience {

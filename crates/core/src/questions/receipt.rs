@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::question::{Asking, NewQuestion};
 use crate::{
     group::{Member, links::Links},
     input::{
         Draft, Error, Field, FieldErrors, Path, numbers::positive, question_error::QuestionError,
     },
+    questions::asking::Asking,
     records::expense::{
         Category, Expense, ExpenseCategory, LineInput, MAX_SHARERS, NewExpense, Payer, PayerInput,
         SharerInput,
@@ -253,11 +253,11 @@ impl Receipt {
     ///
     /// [`Error::TooManyShares`].
     pub(super) fn checked(
-        new: &NewQuestion,
+        receipt: &Field<NewExpense>,
         asking: Asking<'_>,
         errors: &mut FieldErrors,
     ) -> Result<Option<Self>, Error> {
-        let Field::Value(sent) = &new.receipt else { return Ok(None) };
+        let Field::Value(sent) = receipt else { return Ok(None) };
         let Asking { group, members, asker, now, zone, random, .. } = asking;
         let links: Links = members.iter().collect();
         let mut present = links.unlinked(members);

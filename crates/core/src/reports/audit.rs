@@ -10,6 +10,7 @@ mod compare;
 mod entries;
 mod ledger;
 mod members;
+mod read;
 mod records;
 
 use crate::{
@@ -26,8 +27,7 @@ use crate::{
     },
 };
 
-use entries::Entries;
-use records::Records;
+use read::{Entries, LedgerRows, Records};
 
 /// All rows of a group, as they are stored at one moment.
 #[derive(Clone, Debug, Default)]
@@ -99,7 +99,7 @@ impl Stored {
 pub fn audit(group: GroupId, stored: Stored, now: Timestamp) -> Vec<Finding> {
     let mut audit = Audit { group, now, findings: Vec::new() };
     let Stored { records, ledger, entries, hashes } = stored;
-    let mut ledger = ledger::Rows::of(ledger);
+    let mut ledger = LedgerRows::of(ledger);
     let balance = audit.balance(&mut ledger);
     if !records.iter().any(|row| is_at(row, keys::METADATA)) {
         audit.lost(keys::group(group), "is missing, but other rows of the group are there", None);

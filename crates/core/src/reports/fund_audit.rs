@@ -15,10 +15,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     funds::{
-        fund::{Fund, FundFlow, FundKey, FundStatus, Funds, Pending},
+        fund::{Fund, FundFlow, FundKey, FundStatus, Pending},
         fund_queue::FundQueue,
         fund_total::FundReference,
         fund_transaction::FundTransaction,
+        user_funds::Funds,
     },
     records::settlement::Settlement,
     storage::{

@@ -6,25 +6,23 @@ use std::collections::BTreeSet;
 use crate::{
     group::{Group, Member},
     ledger::Ledger,
-    reports::discrepancy::Discrepancy,
     values::id::MemberId,
 };
 
 /// What the rows of a group and of its members should say.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Roll {
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Roll {
     /// Number of members who are present, without linked guests, if the group's row has another one.
-    pub count: Option<u64>,
+    pub(crate) count: Option<u64>,
     /// Members whose links differ from the ledger's, as they were read and as they should be.
-    pub links: Vec<(Member, Member)>,
+    pub(crate) links: Vec<(Member, Member)>,
     /// Ids with a balance, or in a link, of which there is no member. Nothing tells their names.
-    pub missing: Vec<MemberId>,
+    pub(crate) missing: Vec<MemberId>,
 }
 
 impl Roll {
     /// Compares a group, all its members and its ledger, which were read at one moment.
-    #[must_use]
-    pub fn of(group: &Group, members: &[Member], ledger: &Ledger) -> Self {
+    pub(crate) fn of(group: &Group, members: &[Member], ledger: &Ledger) -> Self {
         let linked = members.iter().filter_map(|member| {
             let right = with_links(member, ledger);
             let same = right.linked_to == member.linked_to
@@ -43,18 +41,6 @@ impl Roll {
             links: linked.collect(),
             missing: named.difference(&known).copied().collect(),
         }
-    }
-
-    /// # Errors
-    ///
-    /// [`Discrepancy::Members`] if something should be different.
-    pub fn check(&self) -> Result<(), Discrepancy> {
-        let Self { count, links, missing } = self;
-        if count.is_none() && links.is_empty() && missing.is_empty() {
-            return Ok(());
-        }
-        let links = links.iter().map(|(member, _)| member.id).collect();
-        Err(Discrepancy::Members { count: *count, links, missing: missing.clone() })
     }
 }
 
@@ -109,7 +95,7 @@ mod tests {
             deleted_at: None,
         };
         let members = [member(1), member(2), guest.clone()];
-        assert_eq!(Roll::of(&group, &members, &ledger).check(), Ok(()));
+        assert_eq!(Roll::of(&group, &members, &ledger), Roll::default());
 
         let roll = Roll::of(&group, &members[..2], &linked);
         assert_eq!((roll.count, &roll.missing), (Some(2), &vec![guest.id]));
@@ -119,8 +105,7 @@ mod tests {
         assert_eq!(right[1].linked_to, Some(user(2)));
         let members = [member(1), right[0].clone(), right[1].clone()];
         let group = Group { member_count: 2, ..group };
-        assert_eq!(Roll::of(&group, &members, &linked).check(), Ok(()));
-        let error = Roll::of(&group, &members, &ledger).check().unwrap_err();
-        assert!(error.to_string().starts_with("the group has 3 members"), "{error}");
+        assert_eq!(Roll::of(&group, &members, &linked), Roll::default());
+        assert_eq!(Roll::of(&group, &members, &ledger).count, Some(3));
     }
 }

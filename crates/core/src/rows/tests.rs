@@ -8,9 +8,10 @@ use super::*;
 use crate::{
     caller::token::{Scope, TokenList},
     funds::{
-        fund::{Bonus, FundFlow, FundKey, FundStatus, Funds, Held, Parts},
+        fund::{Bonus, FundFlow, FundKey, FundStatus, Held, Parts},
         fund_queue::FundQueue,
         fund_transaction::{FundTransactionType, NewEntry},
+        user_funds::Funds,
     },
     group::Member,
     ledger::{EntryStatus, Ledger},
@@ -344,14 +345,14 @@ fn rows_of_funds() -> Vec<(&'static str, Result<Item, Error>)> {
     let entry =
         |id, kind, flow, parts| NewEntry { id, kind, flow, currency, parts, actor: user, now: at };
     let entered = entry(given, FundTransactionType::Bonus, FundFlow::Credit, parts.clone());
-    let entered = FundTransaction::new(&funds, entered);
+    let entered = funds.enter(entered);
     funds.apply(&entered, at).unwrap();
     let note = Some("Welcome".parse().unwrap());
     let bonus =
         Bonus { awarded: 500, given_by: user, note, usage: [(hold, 1)].into(), used_earlier: 2 };
     funds.give(&entered, bonus, at);
     let paid = entry(hold, FundTransactionType::Settlement, FundFlow::Debit, parts);
-    let paid = FundTransaction::new(&funds, paid);
+    let paid = funds.enter(paid);
     funds.authorise(&paid).unwrap();
     funds.accept(currency, true, at);
     let held = FundTransaction { status: FundStatus::Held, ..paid.clone() };
@@ -361,7 +362,7 @@ fn rows_of_funds() -> Vec<(&'static str, Result<Item, Error>)> {
     let cashout = FundTransaction {
         to: Some("DE89 3704".parse().unwrap()),
         waits_behind: Some(1),
-        ..FundTransaction::new(&funds, cashout)
+        ..funds.enter(cashout)
     };
     let fund = |key| to_item(funds.get(key).unwrap());
     let ref_id: RefId = "bank 4711".parse().unwrap();

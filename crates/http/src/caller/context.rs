@@ -9,7 +9,7 @@ use axum::{extract::FromRequestParts, http::request::Parts};
 use fracti_core::values::time::Timestamp;
 
 use crate::{
-    caller::principal::Principal,
+    caller::principal::{AppPrincipal, Credential, Principal},
     response::problem::{Code, Problem},
 };
 
@@ -33,6 +33,14 @@ impl Context {
         let missing = || Problem::new(Code::Internal, "the request has no context");
         parts.extensions.get().ok_or_else(missing)
     }
+
+    /// The principal of a request, which the layers of [`service`](crate::service) have
+    /// authenticated.
+    pub(crate) fn principal(parts: &Parts) -> Result<&Principal, Problem> {
+        let missing =
+            || Problem::unauthorized(Code::NoCredentials, "the request is not authenticated");
+        Self::of(parts)?.principal.as_ref().ok_or_else(missing)
+    }
 }
 
 impl<S: Sync> FromRequestParts<S> for Context {
@@ -40,5 +48,21 @@ impl<S: Sync> FromRequestParts<S> for Context {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         Self::of(parts).cloned()
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for AppPrincipal {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        Context::principal(parts)?.via.require_app().map(|()| Self)
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Credential {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        Ok(Context::principal(parts)?.via.clone())
     }
 }

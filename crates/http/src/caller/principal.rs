@@ -16,10 +16,7 @@ use fracti_core::{
     },
 };
 
-use crate::{
-    caller::context::Context,
-    response::problem::{Code, Problem},
-};
+use crate::response::problem::{Code, Problem};
 
 /// The user who makes a request, and the credential that authenticates them. It is always a
 /// Telegram user, never a guest.
@@ -65,14 +62,6 @@ pub struct AppPrincipal;
 pub struct Webhook(pub(crate) ());
 
 impl Principal {
-    /// The principal of a request, which the layers of [`service`](crate::service) have
-    /// authenticated.
-    pub(crate) fn of(parts: &Parts) -> Result<&Self, Problem> {
-        let missing =
-            || Problem::unauthorized(Code::NoCredentials, "the request is not authenticated");
-        Context::of(parts)?.principal.as_ref().ok_or_else(missing)
-    }
-
     /// The user for whom a token acts.
     pub(crate) fn of_token(token: Token) -> Self {
         let user = Arc::new(token.user());
@@ -158,21 +147,5 @@ impl Webhook {
     /// The refusal of a request without the secret, or with another one.
     pub(crate) fn refused() -> Problem {
         Problem::unauthorized(Code::NoCredentials, "the request is not authenticated")
-    }
-}
-
-impl<S: Sync> FromRequestParts<S> for AppPrincipal {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        Principal::of(parts)?.via.require_app().map(|()| Self)
-    }
-}
-
-impl<S: Sync> FromRequestParts<S> for Credential {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        Ok(Principal::of(parts)?.via.clone())
     }
 }

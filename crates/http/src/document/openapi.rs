@@ -24,16 +24,19 @@ use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
         Components, Content, ContentBuilder, Info, License, OpenApi, Ref, RefOr, Response,
-        ResponseBuilder, Schema, SecurityRequirement, Server, Tag, Type,
+        ResponseBuilder, Schema, Server, Tag, Type,
         example::ExampleBuilder,
         header::Header,
-        path::{Operation, Parameter, PathItem},
+        path::{Operation, Parameter},
         schema::SchemaType,
     },
 };
 
 use crate::{
-    document::routes::{Routes, Sender},
+    document::{
+        routes::Routes,
+        sender::{READS, Sender, WEBHOOK, operations, requirement, security},
+    },
     request::path::{PATH_PARAMS, PathParam, changes_state, ids},
     response::{
         amounts,
@@ -106,9 +109,6 @@ const THROTTLED: (&str, &str) = ("TooManyRequests", "429");
 /// Status of a response without a body, because the client has the state already.
 const UNCHANGED: &str = "304";
 
-/// Name of the security scheme of Telegram's webhook.
-const WEBHOOK: &str = "webhook";
-
 /// Headers with the state of the quotas, and their names in the document.
 const QUOTA_HEADERS: [(&str, &str); 2] =
     [("RateLimit", "RateLimit"), ("RateLimit-Policy", "RateLimitPolicy")];
@@ -168,30 +168,6 @@ pub fn document(routes: Routes) -> OpenApi {
     document
 }
 
-fn requirement(scheme: &str) -> SecurityRequirement {
-    SecurityRequirement::new(scheme, [""; 0])
-}
-
-/// The security of operations with this sender, where it is not that of the document.
-pub(crate) fn security(sender: Sender) -> Option<Vec<SecurityRequirement>> {
-    match sender {
-        Sender::User | Sender::Reader => None,
-        Sender::Telegram => Some(vec![requirement(WEBHOOK)]),
-        Sender::Anyone => Some(vec![SecurityRequirement::default()]),
-    }
-}
-
-/// Extension of an operation that only reads although its method is not `GET`.
-const READS: &str = "x-reads";
-
-/// Marks an operation that only reads although its method is not `GET`.
-pub(crate) fn mark_read(operation: &mut Operation, sender: Sender) {
-    if sender == Sender::Reader {
-        let extensions = operation.extensions.get_or_insert_default();
-        extensions.insert(READS.to_owned(), true.into());
-    }
-}
-
 /// Whether an operation of a user may change something.
 fn writes(method: &Method, operation: &Operation) -> bool {
     let reads = operation.extensions.as_ref().is_some_and(|it| it.contains_key(READS));
@@ -217,20 +193,6 @@ fn add_examples(operation: &mut Operation, examples: &Examples) {
             content.example = Some(example.clone());
         }
     }
-}
-
-/// The operations of a path.
-pub(crate) fn operations(item: &mut PathItem) -> impl Iterator<Item = (Method, &mut Operation)> {
-    let PathItem { get, put, post, delete, patch, .. } = item;
-    [
-        (Method::GET, get),
-        (Method::PUT, put),
-        (Method::POST, post),
-        (Method::DELETE, delete),
-        (Method::PATCH, patch),
-    ]
-    .into_iter()
-    .filter_map(|(method, operation)| Some((method, operation.as_mut()?)))
 }
 
 /// Adds the parts of an operation that follow from its path and method.
@@ -335,7 +297,7 @@ fn common(
                 Code::Unavailable,
             ],
         ),
-        (in_group, &[Code::ValidationError]),
+        (in_group, &[Code::ValidationError, Code::NotMigrated]),
         (of_members, &[Code::NotAMember, Code::Left, Code::Removed]),
         (changes_state(path, method), &[Code::PreconditionFailed]),
         (lists, &[Code::ValidationError, Code::InvalidCursor]),

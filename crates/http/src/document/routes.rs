@@ -16,7 +16,7 @@ use utoipa_axum::{
 
 use crate::{
     app::App,
-    document::openapi,
+    document::sender::{Sender, mark_read, operations, security},
     request::description::{Described, Description},
 };
 
@@ -30,21 +30,6 @@ pub struct Routes {
     pub router: Router<App>,
     operations: Operations,
     document: Vec<Box<Describe>>,
-}
-
-/// Who sends the requests of an operation, and so which credentials it takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sender {
-    /// A user, by init data or an API token. The handler has a [`Principal`](crate::caller::principal::Principal).
-    User,
-    /// A user, whose request only reads, whatever its method: an API token that may read may send it,
-    /// and it counts as a read.
-    Reader,
-    /// Telegram, by the secret of the bot's webhook. The handler takes a
-    /// [`Webhook`](crate::caller::principal::Webhook), and there is no principal.
-    Telegram,
-    /// Anyone, without credentials.
-    Anyone,
 }
 
 /// The operations of each path, and who sends their requests.
@@ -85,14 +70,14 @@ impl Routes {
         self.describe(move |document| {
             let (mut schemas, mut paths, handlers) = describe();
             for item in paths.paths.values_mut() {
-                for (method, operation) in openapi::operations(item) {
+                for (method, operation) in operations(item) {
                     let mut request = Description::default();
                     if let Some(describe) = requests.get(&method) {
                         describe(&mut request);
                     }
                     request.complete(operation, &mut schemas);
-                    operation.security = openapi::security(sender);
-                    openapi::mark_read(operation, sender);
+                    operation.security = security(sender);
+                    mark_read(operation, sender);
                 }
             }
             document.routes((schemas, paths, handlers))

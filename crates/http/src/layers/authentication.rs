@@ -37,7 +37,7 @@ use crate::{
         context::Context,
         principal::{Credential, Principal, Webhook},
     },
-    document::routes::{Operations, Sender},
+    document::{routes::Operations, sender::Sender},
     request::path::group_in,
     response::problem::{Code, Problem},
 };

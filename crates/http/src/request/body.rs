@@ -21,13 +21,13 @@ use serde::{Deserialize, Deserializer, de};
 use serde_json::{Value as Schema, json, value::RawValue};
 use utoipa::ToSchema;
 
-use crate::{request::description::Description, response::schemas::with};
-
-/// Maximum length of an unknown name in an error message, in characters.
-const MAX_NAME: usize = 64;
-
-/// Rule of a value that is `true` or `false`.
-pub(crate) const FLAG_RULE: &str = "must be true or false";
+use crate::{
+    request::{
+        description::Description,
+        text::{FLAG_RULE, shortened},
+    },
+    response::schemas::with,
+};
 
 /// A body of a request, or an object in one. Its reader is also its description: over a request it
 /// reads, and over nothing it writes the schema.
@@ -666,14 +666,6 @@ impl Reader {
         let reason = reason.rsplit_once(" at line ").map_or(&*reason, |(reason, _)| reason);
         self.syntax.get_or_insert_with(|| reason.to_owned());
         None
-    }
-}
-
-/// Shortens a client's text for an error message.
-pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(MAX_NAME) {
-        None => text.into(),
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).into(),
     }
 }
 

@@ -13,7 +13,7 @@ use fracti_store::MemberKey;
 
 use crate::{
     app::App,
-    caller::principal::Principal,
+    caller::context::Context,
     request::{
         description::{Described, Description},
         path::{Id, PathUser},
@@ -92,7 +92,7 @@ impl<Q: Parameters> FromRequestParts<App> for Owner<Q> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        let principal = Principal::of(parts)?;
+        let principal = Context::principal(parts)?;
         principal.via.require_app()?;
         let caller = principal.user.clone();
         let owner = match Id::from_request_parts(parts, app).await? {
@@ -113,7 +113,7 @@ impl<Q: Parameters> FromRequestParts<App> for Operator<Q> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        let principal = Principal::of(parts)?;
+        let principal = Context::principal(parts)?;
         principal.via.require_app()?;
         let caller = principal.user.id;
         let Query(query) = Query::from_request_parts(parts, app).await?;
@@ -123,6 +123,9 @@ impl<Q: Parameters> FromRequestParts<App> for Operator<Q> {
         Ok(Self(caller, query))
     }
 }
+
+impl Described for FromChat {}
+impl Described for InApp {}
 
 impl<Q: Parameters> Described for Owner<Q> {
     fn describe(request: &mut Description) {
@@ -140,7 +143,7 @@ impl FromRequestParts<App> for InApp {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
-        let principal = Principal::of(parts)?;
+        let principal = Context::principal(parts)?;
         Ok(Self(principal.via.require_app().is_ok().then_some(principal.user.id)))
     }
 }
@@ -152,7 +155,7 @@ impl FromRequestParts<App> for FromChat {
         let message =
             "the init data must have a chat_instance: open the Mini App by a link in a chat";
         let missing = || Problem::new(Code::NoChat, message);
-        Principal::of(parts)?.chat.clone().map(Self).ok_or_else(missing)
+        Context::principal(parts)?.chat.clone().map(Self).ok_or_else(missing)
     }
 }
 
@@ -160,7 +163,7 @@ impl<Q: Parameters> FromRequestParts<App> for Caller<Q> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        let user = Principal::of(parts)?.user.clone();
+        let user = Context::principal(parts)?.user.clone();
         let Query(query) = Query::from_request_parts(parts, app).await?;
         Ok(Self(user, query))
     }
@@ -170,7 +173,7 @@ impl<Q: Parameters> FromRequestParts<App> for AsMember<Q> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        let user = Principal::of(parts)?.user.id;
+        let user = Context::principal(parts)?.user.id;
         let Id(group) = Id::from_request_parts(parts, app).await?;
         let Query(query) = Query::from_request_parts(parts, app).await?;
         Ok(Self(MemberKey { group, user }, query))

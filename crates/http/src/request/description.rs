@@ -17,10 +17,7 @@ use crate::{
         context::Context,
         principal::{AppPrincipal, Credential, Webhook},
     },
-    request::{
-        caller::{FromChat, InApp},
-        path::Id,
-    },
+    request::path::Id,
     response::{
         etag::{IfMatch, IfNoneMatch},
         language::Language,
@@ -40,8 +37,6 @@ impl Described for Language {}
 impl Described for Credential {}
 impl Described for AppPrincipal {}
 impl Described for Webhook {}
-impl Described for FromChat {}
-impl Described for InApp {}
 // The document has the ids of a path and `If-Match` by the path and the method, and `If-None-Match`
 // by the response 304.
 impl<T> Described for Id<T> {}

@@ -22,7 +22,7 @@ use tokio::time::timeout;
 
 use crate::{
     app::App,
-    caller::{context::Context, principal::Principal},
+    caller::context::Context,
     request::{
         body::{self, Body},
         description::{Described, Description},
@@ -114,7 +114,7 @@ impl Head {
     /// A [`Problem`] if the request has no principal or an invalid idempotency key.
     pub(super) async fn of(request: Request, app: &App) -> Result<(Self, Request), Problem> {
         let (mut parts, body) = request.into_parts();
-        let user = Principal::of(&parts)?.user.id;
+        let user = Context::principal(&parts)?.user.id;
         let context = Context::from_request_parts(&mut parts, app).await?;
         let head = Self {
             key: key(&parts.headers)?.cloned(),

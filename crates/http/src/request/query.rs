@@ -12,9 +12,9 @@ use serde_json::Value as Schema;
 use crate::{
     app::App,
     request::{
-        body::{FLAG_RULE, shortened},
         description::Description,
         path::changes_state,
+        text::{FLAG_RULE, shortened},
     },
     response::{
         amounts::{AmountsAs, PARAMETER},

@@ -15,9 +15,10 @@ use tokio::time::timeout;
 use crate::{
     app::App,
     request::{
-        body::{self, Body, shortened},
+        body::{self, Body},
         description::{Described, Description},
         once::{Head, IdempotencyKey},
+        text::shortened,
     },
     response::{
         limits::MAX_UPLOAD_MIB,

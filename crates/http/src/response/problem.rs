@@ -26,6 +26,7 @@ use crate::response::{
     language::Language,
     limits::{MAX_BODY_KIB, MAX_UPLOAD_MIB},
     schemas::{self, Text},
+    sentence::{ended, first_word, sentence},
     translation::in_russian,
 };
 
@@ -103,7 +104,8 @@ codes! {
     Conflict CONFLICT
         "The request lost to concurrent writes. Nothing was changed; try again.",
     NotMigrated CONFLICT
-        "Expenses that the TypeScript Fracti recorded in the group are not in its ledger yet.",
+        "Expenses that the TypeScript Fracti recorded are not in the ledger of the group, or of one of \
+         the user's groups, yet; an operator has to run `fracti-admin migrate`.",
     AlreadyLinked CONFLICT "The guest is already linked to a user, which is final.",
     NameTaken CONFLICT "Another member of the group has the name.",
     GroupArchived CONFLICT "The group is archived and cannot be changed.",
@@ -391,30 +393,6 @@ impl Problem {
     }
 }
 
-/// The message as a sentence, with a capital and a mark at its end. The name of a field, like
-/// `refId`, keeps its spelling.
-#[must_use]
-pub fn sentence(message: &str) -> String {
-    if first_word(message).contains(|it: char| it == '_' || it.is_uppercase()) {
-        return ended(message);
-    }
-    let mut rest = message.chars();
-    let first = rest.next().into_iter().flat_map(char::to_uppercase);
-    ended(&first.chain(rest).collect::<String>())
-}
-
-/// The letters and digits with which a text begins.
-fn first_word(text: &str) -> &str {
-    text.split(|it: char| !it.is_alphanumeric() && it != '_').next().unwrap_or_default()
-}
-
-/// The message with a full stop, unless it ends with another mark: it may be a question, or cut
-/// off.
-fn ended(message: &str) -> String {
-    let end = if message.ends_with(['.', '?', '!', '…']) { "" } else { "." };
-    format!("{message}{end}")
-}
-
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
         let new = |code| Self { limit: error.limit(), ..Self::new(code, error.to_string()) };
@@ -500,11 +478,6 @@ impl From<Error> for Problem {
             Error::Contended => later(new(Code::Conflict)),
             Error::Unavailable(_) => {
                 let message = "the service is temporarily unavailable; try again";
-                later(Self::failed(Code::Unavailable, message, error))
-            }
-            Error::Unmigrated => {
-                let message = "expenses that the TypeScript Fracti recorded are being added to the \
-                               ledger, which takes more than one request; try again";
                 later(Self::failed(Code::Unavailable, message, error))
             }
             Error::Table(_) | Error::Discrepancy(_) => {

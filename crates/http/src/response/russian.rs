@@ -134,12 +134,6 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
         "the service is temporarily unavailable; try again",
         "сервис временно недоступен; повторите попытку",
     ),
-    (
-        "expenses that the TypeScript Fracti recorded are being added to the ledger, which takes \
-         more than one request; try again",
-        "расходы из Fracti на TypeScript ещё переносятся в журнал, на это нужно несколько \
-         запросов; повторите попытку",
-    ),
     ("an internal error occurred", "произошла внутренняя ошибка"),
     (
         "the funds do not match their transactions; an operator has to end what is open",
@@ -600,10 +594,10 @@ pub(super) const TEXTS: &[(&str, &str)] = &[
         "расходы группы ещё не проиндексированы по дате",
     ),
     (
-        "expenses that the TypeScript Fracti recorded in the group are not in its ledger yet; they \
-         enter it when the balances of the group are read",
-        "расходы группы из Fracti на TypeScript ещё не перенесены в журнал; это произойдёт при \
-         чтении балансов группы",
+        "expenses that the TypeScript Fracti recorded are not in the ledger yet; an operator has to \
+         run `fracti-admin migrate`",
+        "расходы из Fracti на TypeScript ещё не перенесены в журнал; оператор должен запустить \
+         `fracti-admin migrate`",
     ),
     (
         "the amounts sum to {sum}, {difference} less than the amount",

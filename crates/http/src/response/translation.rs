@@ -5,8 +5,8 @@ use std::{collections::HashMap, sync::LazyLock};
 use fracti_core::values::time::Day;
 
 use crate::response::{
-    problem::sentence,
     russian::{SUBJECTS, TEXTS},
+    sentence::sentence,
 };
 
 /// How many messages and parts of messages are looked up for one message. It bounds the time for a

@@ -1,7 +1,7 @@
 //! The table's name, the client that reaches it, and reads by key.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     sync::Arc,
 };
 
@@ -11,11 +11,14 @@ use aws_sdk_dynamodb::{
     types::{AttributeValue, KeysAndAttributes, ReturnConsumedCapacity::Total},
 };
 use fracti_core::{
+    group::{Group, group_state::GroupState},
     input::Error,
+    ledger::balance::Balance,
     storage::{
-        keys::Primary,
-        row::{self, Item, Row},
+        keys::{self, Primary, prefix},
+        row::{self, FORMAT_VERSION, Item, Row},
     },
+    values::id::GroupId,
 };
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
@@ -57,6 +60,11 @@ pub fn to_sdk(item: Item) -> SdkItem {
     item.into_iter().map(|(name, value)| (name, value.into())).collect()
 }
 
+/// The group in whose partition a row is.
+fn group_of(row: &Item) -> Option<GroupId> {
+    Primary::of(row)?.pk.strip_prefix(prefix::GROUP)?.parse().ok()
+}
+
 impl Db {
     pub(crate) const fn new(client: Client, table: Arc<str>) -> Self {
         Self { client, table }
@@ -64,7 +72,13 @@ impl Db {
 
     /// The entity at `key`.
     pub(crate) async fn get<T: Row>(&self, key: Primary) -> Result<Option<T>, Error> {
-        self.item(key).await?.map(entity).transpose()
+        self.entity_of(self.item(key).await?).await
+    }
+
+    /// The entity of a row, of a migrated group.
+    async fn entity_of<T: Row>(&self, item: Option<Item>) -> Result<Option<T>, Error> {
+        self.check_migrated(item.as_slice()).await?;
+        item.map(entity).transpose()
     }
 
     /// Whether there is a row at `key`.
@@ -74,8 +88,34 @@ impl Db {
     /// [`Error::Table`] if it is a row of another kind or a later version.
     pub(crate) async fn exists<T: Row>(&self, key: Primary) -> Result<bool, Error> {
         let row = self.item(key).await?;
+        self.check_migrated(row.as_slice()).await?;
         row.as_ref().map(row::check::<T>).transpose()?;
         Ok(row.is_some())
+    }
+
+    /// Checks that the groups of the v0 rows among these are migrated, so that these are rows that
+    /// could not be. Other rows cost no read.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotMigrated`], unless the row of the group itself cannot be read: nothing shows such
+    /// a group.
+    pub(super) async fn check_migrated(&self, rows: &[Item]) -> Result<(), Error> {
+        let old = rows.iter().filter(|row| !row.contains_key(FORMAT_VERSION));
+        let groups: BTreeSet<GroupId> = old.filter_map(group_of).collect();
+        for group in groups {
+            let balance = self.item(keys::balance(group)).await?;
+            let balance = balance.map(entity::<Balance>).transpose()?;
+            let state = balance.map_or_else(|| GroupState::first(group), |row| row.ledger.state);
+            if !state.needs_migration(group) {
+                continue;
+            }
+            let row = self.item(keys::group(group)).await?;
+            if row.is_some_and(|row| row::from_item::<Group>(row).is_ok()) {
+                return Err(Error::NotMigrated);
+            }
+        }
+        Ok(())
     }
 
     /// The row at `key`.
@@ -85,7 +125,7 @@ impl Db {
 
     /// The entity at `key`, possibly without the latest writes, at half the cost of [`Db::get`].
     pub(crate) async fn get_eventually<T: Row>(&self, key: Primary) -> Result<Option<T>, Error> {
-        self.read(key, false).await?.map(entity).transpose()
+        self.entity_of(self.read(key, false).await?).await
     }
 
     async fn read(&self, key: Primary, consistently: bool) -> Result<Option<Item>, Error> {
@@ -103,7 +143,9 @@ impl Db {
         keys: Vec<Primary>,
     ) -> Result<HashMap<Primary, T>, Error> {
         let mut rows = HashMap::new();
-        for item in self.items_at(keys).await? {
+        let items = self.items_at(keys).await?;
+        self.check_migrated(&items).await?;
+        for item in items {
             if let (Some(key), Some(row)) = (Primary::of(&item), readable(item)?) {
                 rows.insert(key, row);
             }

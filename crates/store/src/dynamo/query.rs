@@ -286,6 +286,7 @@ impl Db {
             let left = page.limit.saturating_sub(page_of.rows.len()).saturating_add(1);
             let Scanned { items, ended } =
                 self.scan(range, start, Some(left), MAX_PAGE, filter).await?;
+            self.check_migrated(&items).await?;
             examined = examined.saturating_add(items.len());
             start = items.last().map(|item| range.position_of(item).item());
             let mut is_readable = true;
@@ -324,6 +325,7 @@ impl Db {
         let limit = page.limit.saturating_add(1);
         let all = Expression::default();
         let scanned = self.scan(range, page.start(), Some(limit), MAX_WHOLE, &all).await?;
+        self.check_migrated(&scanned.items).await?;
         range.placed(scanned.items)
     }
 
@@ -348,6 +350,7 @@ impl Db {
         filter: &Expression,
     ) -> Result<Vec<T>, Error> {
         let items = self.whole(range, filter).await?;
+        self.check_migrated(&items).await?;
         items.into_iter().map(entity).collect()
     }
 
@@ -359,6 +362,7 @@ impl Db {
         filter: &Expression,
     ) -> Result<Vec<(Option<Primary>, Option<T>)>, Error> {
         let items = self.whole(range, filter).await?;
+        self.check_migrated(&items).await?;
         let keyed = |item| Ok((Primary::of(&item), readable(item)?));
         items.into_iter().map(keyed).collect()
     }
@@ -370,6 +374,7 @@ impl Db {
         filter: &Expression,
     ) -> Result<Vec<T>, Error> {
         let items = self.whole(range, filter).await?;
+        self.check_migrated(&items).await?;
         items.into_iter().filter_map(|item| readable(item).transpose()).collect()
     }
 

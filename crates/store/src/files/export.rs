@@ -151,11 +151,6 @@ impl Table {
     {
         // The members are read after the ledger, so that they include everyone the ledger names.
         let now = self.ledger(group).await?;
-        // Until the migration, the expenses of v0 rows are not in the ledger.
-        if now.state.needs_migration(group) {
-            let exists = self.db.exists::<Group>(keys::group(group)).await?;
-            return Err(if exists { Error::NotMigrated } else { Error::NoGroup });
-        }
         let exported = self.exported(group, &now, place.as_ref()).await?;
         let mut page =
             Rows { text, entries: Vec::new(), settlements: Vec::new(), room: limit, bytes: 0 };

@@ -428,7 +428,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::TooMuchHistory`]; [`Error::Unmigrated`].
+    /// [`Error::TooMuchHistory`].
     pub async fn before_import(
         &self,
         group: GroupId,
@@ -442,9 +442,6 @@ impl Table {
             self.imports_of(group),
             self.recorded(group, format, &all),
         )?;
-        if ledger.state.needs_migration(group) {
-            return Err(Error::Unmigrated);
-        }
         let earlier = self.earlier(group, format, source, &imports).await?;
         let (compared, missing) = compare(format, records, earlier, &ledger, &recorded);
         let records = compared.records.iter().map(|(_, it)| it);

@@ -8,16 +8,14 @@ use std::{
 use fracti_core::{
     caller::telegram::User,
     funds::{
-        fund::{
-            Bonus, FundChange, FundError, FundFlow, FundKey, FundStatus, Funds, HOLD_S, Parts,
-            Payable,
-        },
+        fund::{Bonus, FundError, FundFlow, FundKey, FundStatus, HOLD_S, Parts},
         fund_queue::FundQueue,
         fund_total::{FundReference, FundTotal},
         fund_transaction::{FundTransaction, FundTransactionType, FundWork, NewEntry},
         new_fund::{
             DebitRight, FundDebit, NewBonus, NewFundCredit, NewFundDebit, PlainFund, reference_in,
         },
+        user_funds::{FundChange, Funds, Payable},
     },
     input::{Draft, Error, Field},
     storage::{keys, row},
@@ -33,7 +31,7 @@ use fracti_core::{
 
 use crate::{
     dynamo::{Expression, Transaction, TransactionError, Write},
-    funds::due::SeenFunds,
+    funds::SeenFunds,
     table::{RequestContext, Table},
     write::{
         commit::Decision,
@@ -73,7 +71,7 @@ impl Table {
             let is_full = new.ref_id.is_none() && funds.is_full(FundKey::Cash(currency));
             let mut funds = self.unless_short(funds, is_full, now).await?;
             let entry = NewEntry { id, kind, flow, currency, parts, actor: actor.id, now };
-            let entered = FundTransaction::new(&funds, entry);
+            let entered = funds.enter(entry);
             let entered = FundTransaction { description: new.description, ..entered };
             if let Some(ref_id) = new.ref_id {
                 return at_once(funds, FundTransaction { ref_id: Some(ref_id), ..entered }, now);
@@ -105,7 +103,7 @@ impl Table {
             let parts = Parts { bonuses: BTreeMap::from([(id, minor)]), ..Parts::default() };
             let (kind, flow) = (FundTransactionType::Bonus, FundFlow::Credit);
             let entry = NewEntry { id, kind, flow, currency, parts, actor, now };
-            let given = FundTransaction::new(&funds, entry);
+            let given = funds.enter(entry);
             let (description, expires_at) = (new.note.clone(), Some(new.expires_at));
             let given = FundTransaction { description, expires_at, ..given };
             let (awarded, note, usage) = (minor, new.note, BTreeMap::new());
@@ -145,7 +143,7 @@ impl Table {
                     let funds = self.unless_short(funds, is_short, now).await?;
                     let parts = funds.cover(amount, Payable::Cash, now).map_err(Error::from)?;
                     let entry = NewEntry { id, kind, flow, currency, parts, actor: actor_id, now };
-                    let entered = FundTransaction::new(&funds, entry);
+                    let entered = funds.enter(entry);
                     let (to, owner_name) = (Some(to), Some(actor.name.clone()));
                     let entered = FundTransaction { to, description, owner_name, ..entered };
                     self.begin(funds, queue, entered).await
@@ -156,7 +154,7 @@ impl Table {
                     let funds = self.unless_short(funds, is_short, now).await?;
                     let parts = corrected(&funds, fund, bonus_id, amount, now)?;
                     let entry = NewEntry { id, kind, flow, currency, parts, actor: actor_id, now };
-                    let done = FundTransaction::new(&funds, entry);
+                    let done = funds.enter(entry);
                     let (ref_id, description) = (Some(ref_id), Some(description));
                     let done = FundTransaction { ref_id, description, ..done };
                     at_once(funds, done, now)

@@ -3,8 +3,9 @@
 
 use fracti_core::{
     funds::{
-        fund::{Fund, FundFlow, FundKey, FundKind, FundStatus, Funds, Parts},
+        fund::{Fund, FundFlow, FundKey, FundKind, FundStatus, Parts},
         fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
+        user_funds::Funds,
     },
     input::Error,
     storage::keys::{self, Primary},
@@ -16,7 +17,10 @@ use fracti_core::{
 
 use crate::{
     dynamo::{Transaction, TransactionError, Write, note_mismatch},
-    funds::changing::{add_total, agreed, fund_writes, put_changed},
+    funds::{
+        SeenFunds,
+        changing::{add_total, agreed, fund_writes, put_changed},
+    },
     table::{RequestContext, Table},
     write::{
         commit::Decision,
@@ -26,17 +30,6 @@ use crate::{
 
 /// Seconds after which a lapsed bonus is looked at again, while it is withheld for a transaction.
 const LAPSE_AGAIN_S: u64 = 3_600;
-
-/// A user's funds as they are seen at a time.
-#[derive(Clone, Debug)]
-pub struct SeenFunds {
-    /// The funds.
-    pub funds: Funds,
-    /// Number of pending entries that were left behind, and that a check has released.
-    pub released: usize,
-    /// The time.
-    pub now: Timestamp,
-}
 
 impl Table {
     /// Does what is due for a user's funds now, instead of waiting for the keeper, and releases
@@ -153,7 +146,7 @@ fn lapse(
             actor: terms.given_by,
             now,
         };
-        let lapsed = FundTransaction::new(&funds, entry).ended(FundStatus::Completed, now, None);
+        let lapsed = funds.enter(entry).ended(FundStatus::Completed, now, None);
         funds.apply(&lapsed, now)?;
         writes.add(Write::put_new(&lapsed)?);
         writes.extend(add_total(&lapsed)?);

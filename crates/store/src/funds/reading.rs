@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use fracti_core::{
     funds::{
-        fund::{Fund, FundError, Funds},
+        fund::{Fund, FundError},
         fund_total::FundTotal,
         fund_transaction::{FundTransaction, FundWork},
+        user_funds::Funds,
     },
     group::MemberRow,
     input::Error,

@@ -68,7 +68,7 @@ impl Table {
                 return Err(Error::NotAlone.into());
             }
             let now = idempotency.now();
-            let mut transaction = LedgerTransaction::unchecked(member_key, ledger, now)?;
+            let mut transaction = LedgerTransaction::unchecked(member_key, ledger, now);
             self.count_pending(&mut transaction).await?;
             let unsettled = transaction.ledger().all_unsettled();
             if !unsettled.is_empty() {

@@ -1,6 +1,6 @@
 //! Groups, and joining them.
 
-use std::{collections::BTreeSet, future::ready};
+use std::collections::BTreeSet;
 
 use fracti_core::{
     caller::telegram::User,
@@ -80,7 +80,7 @@ impl Table {
         body: &Draft<JoiningUser>,
         idempotency: &Idempotency<Member>,
     ) -> Result<Outcome<Member>, Error> {
-        self.write_migrated(group, idempotency, || async {
+        self.write(idempotency, || async {
             let (group, member) = self.group_and_member(group, user.id.into()).await?;
             let is_present = member.as_ref().is_some_and(Member::is_present);
             let invitation = body.fields().and_then(|it| it.invitation.value());
@@ -152,7 +152,7 @@ impl Table {
         wallet: &Draft<Field<TonAddress>>,
         idempotency: &Idempotency<TonAddress>,
     ) -> Result<Outcome<TonAddress>, Error> {
-        self.write_migrated(member_key.group, idempotency, || async {
+        self.write(idempotency, || async {
             let (group, member) =
                 self.group_and_member(member_key.group, member_key.user.into()).await?;
             let member = Member::require_present(member)?;
@@ -176,7 +176,7 @@ impl Table {
         idempotency: &Idempotency<Member>,
     ) -> Result<Outcome<Member>, Error> {
         let MemberKey { group, user } = member_key;
-        self.write_migrated(group, idempotency, || async {
+        self.write(idempotency, || async {
             let (group, member) = self.group_and_member(group, user.into()).await?;
             let before = Member::require_present(member)?;
             group.check_unarchived()?;
@@ -195,46 +195,35 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unmigrated`] if v0 rows can be read
-    /// only after a migration that takes too long.
-    pub async fn group(
-        &self,
-        member_key: MemberKey,
-        now: Timestamp,
-    ) -> Result<(Group, Vec<Member>), Error> {
-        self.migrated(member_key.group, now, || self.group_naming(member_key, None)).await
+    /// [`Error::NoGroup`] or [`Error::NotMember`].
+    pub async fn group(&self, member_key: MemberKey) -> Result<(Group, Vec<Member>), Error> {
+        self.group_naming(member_key, None).await
     }
 
     /// A group and its members, ordered by id. If only users are named, other members than these
-    /// and the caller may be missing. A guest who is named may mean any user. All members of a group
-    /// of the TypeScript Fracti are read, because their rows may have other ids until the group is
-    /// migrated.
+    /// and the caller may be missing. A guest who is named may mean any user.
     ///
     /// A read by key would cost one unit for each of them, the query one unit for about ten members
     /// of the group. So the query is cheaper in most groups, but not in those of hundreds.
     ///
     /// # Errors
     ///
-    /// As [`Table::group`]; [`Error::Unmigrated`] if the migration can make rows readable.
+    /// As [`Table::group`].
     pub(crate) async fn group_naming(
         &self,
         member_key: MemberKey,
         named: Option<&BTreeSet<MemberId>>,
     ) -> Result<(Group, Vec<Member>), Error> {
-        let is_ours = member_key.group.created_at().is_some();
         let only_users =
             |named: &&BTreeSet<MemberId>| named.iter().all(|member| member.user().is_some());
-        let named = named.filter(only_users).filter(|_| is_ours);
+        let named = named.filter(only_users);
         let filter = named.map(|named| among(named, member_key.user.into())).transpose()?;
         let filter = filter.unwrap_or_default();
-        let (group, (members, is_whole)) = tokio::try_join!(
+        let (group, members) = tokio::try_join!(
             self.db.get::<Group>(keys::group(member_key.group)),
-            self.readable_members(member_key.group, &filter),
+            self.members(member_key.group, &filter),
         )?;
         let group = group.ok_or(Error::NoGroup)?;
-        if !is_whole {
-            self.require_migrated(member_key.group).await?;
-        }
         let caller = members.iter().find(|member| member.id == member_key.user);
         caller.ok_or(Error::NotMember)?.check_present()?;
         Ok((group, members))
@@ -247,18 +236,8 @@ impl Table {
         group: GroupId,
         filter: &Expression,
     ) -> Result<Vec<Member>, Error> {
-        Ok(self.readable_members(group, filter).await?.0)
-    }
-
-    /// [`Table::members`], and whether all their rows can be read.
-    async fn readable_members(
-        &self,
-        group: GroupId,
-        filter: &Expression,
-    ) -> Result<(Vec<Member>, bool), Error> {
         let range = Range::table(keys::group_partition(group), prefix::MEMBER);
         let rows = self.db.all_by_key::<MemberRow>(&range, filter).await?;
-        let is_whole = rows.iter().all(|(_, row)| row.is_some());
         let keyed = rows.into_iter().filter_map(|(key, row)| {
             let MemberRow { member, .. } = row?;
             let is_other = key != Some(keys::member(group, member.id));
@@ -267,75 +246,20 @@ impl Table {
         let mut members: Vec<_> = keyed.collect();
         members.sort_by_key(|(id, is_other, _)| (*id, *is_other));
         members.dedup_by_key(|(id, ..)| *id);
-        Ok((members.into_iter().map(|(.., member)| member).collect(), is_whole))
+        Ok(members.into_iter().map(|(.., member)| member).collect())
     }
 
-    /// [`Table::group`], of a group whose v0 rows are migrated first.
+    /// A group, its members and its ledger.
     ///
     /// # Errors
     ///
-    /// As [`Table::group_and_ledger`].
-    pub async fn migrated_group(
-        &self,
-        member_key: MemberKey,
-        now: Timestamp,
-    ) -> Result<(Group, Vec<Member>), Error> {
-        let (group, ()) = self.group_beside(member_key, now, || ready(Ok(()))).await?;
-        Ok(group)
-    }
-
-    /// [`Table::migrated_group`], and what `read` reads at the same time.
-    ///
-    /// # Errors
-    ///
-    /// As [`Table::group_and_ledger`]; those of `read`.
-    pub(crate) async fn group_beside<T, F>(
-        &self,
-        member_key: MemberKey,
-        now: Timestamp,
-        read: impl Fn() -> F,
-    ) -> Result<((Group, Vec<Member>), T), Error>
-    where
-        F: Future<Output = Result<T, Error>>,
-    {
-        let both = || async {
-            let (group, read, is_migrated) = tokio::try_join!(
-                self.group_naming(member_key, None),
-                read(),
-                self.is_migrated(member_key.group),
-            )?;
-            if is_migrated { Ok((group, read)) } else { Err(Error::Unmigrated) }
-        };
-        self.migrated(member_key.group, now, both).await
-    }
-
-    /// A group, its members and its ledger. A group with v0 rows is migrated first.
-    ///
-    /// # Errors
-    ///
-    /// As [`Table::group`]; [`Error::Unmigrated`] if the migration takes too long.
+    /// As [`Table::group`].
     pub async fn group_and_ledger(
-        &self,
-        member_key: MemberKey,
-        now: Timestamp,
-    ) -> Result<(Group, Vec<Member>, Ledger), Error> {
-        self.migrated(member_key.group, now, || self.group_with_ledger(member_key)).await
-    }
-
-    /// [`Table::group_and_ledger`] of a group that is migrated.
-    ///
-    /// # Errors
-    ///
-    /// As [`Table::group`]; [`Error::Unmigrated`].
-    pub(crate) async fn group_with_ledger(
         &self,
         member_key: MemberKey,
     ) -> Result<(Group, Vec<Member>, Ledger), Error> {
         let ((group, members), ledger) =
-            tokio::try_join!(self.group_naming(member_key, None), self.ledger(member_key.group))?;
-        if ledger.state.needs_migration(member_key.group) {
-            return Err(Error::Unmigrated);
-        }
+            tokio::try_join!(self.group(member_key), self.ledger(member_key.group))?;
         Ok((group, members, ledger))
     }
 }

@@ -98,10 +98,6 @@ impl Table {
     ) -> Result<(Ledger, Group, Vec<Member>), Error> {
         let ledger = self.ledger(member_key.group).await?;
         let (group, members) = self.group_naming(member_key, None).await?;
-        // The rows of guests may have other keys until the group is migrated.
-        if ledger.state.needs_migration(member_key.group) {
-            return Err(Error::Unmigrated);
-        }
         Ok((ledger, group, members))
     }
 }

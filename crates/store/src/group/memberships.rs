@@ -69,23 +69,17 @@ impl Table {
         Ok(Slice { items: found, next, unreadable })
     }
 
-    /// A page of a user's memberships, newest group first. Groups with v0 rows are migrated first.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unmigrated`] if the migrations take too long.
+    /// A page of a user's memberships, newest group first.
     pub async fn memberships_of(
         &self,
         user: UserId,
         page: &Page,
-        now: Timestamp,
     ) -> Result<Slice<Membership>, Error> {
         let Slice { items, next, unreadable } = self.joined_groups(user, page).await?;
         let mut memberships = Vec::new();
         // A ledger may have 400 KB, of which little is kept: only some are held at once.
         for chunk in items.chunks(BATCH) {
             let ids: Vec<_> = chunk.iter().map(|(group, _)| *group).collect();
-            self.migrate_all(ids.iter().copied(), now).await?;
             let balances = ids.iter().map(|group| keys::balance(*group)).collect();
             let (mut groups, mut balances) =
                 tokio::try_join!(self.groups_by_id(&ids), self.db.batch::<Balance>(balances))?;

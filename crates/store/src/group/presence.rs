@@ -175,7 +175,7 @@ impl Table {
             return Err(TransactionError::Retry);
         }
         group.check_unarchived()?;
-        let transaction = LedgerTransaction::unchecked(member_key, ledger, now)?;
+        let transaction = LedgerTransaction::unchecked(member_key, ledger, now);
         Ok(MemberChange { group, before, transaction }.to(after, ChangeKind::MemberJoined)?)
     }
 

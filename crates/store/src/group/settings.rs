@@ -50,7 +50,7 @@ impl Table {
             }
             let after = after?;
             let mut transaction =
-                LedgerTransaction::unchecked(member_key, ledger, idempotency.now())?;
+                LedgerTransaction::unchecked(member_key, ledger, idempotency.now());
             let state = transaction.state();
             state.archived = after.archived;
             if after.currency != before.currency {

@@ -4,7 +4,7 @@ use fracti_core::{
     input::Error,
     records::entry::Entry,
     storage::keys,
-    values::{entry_id::EntryId, id::GroupId, time::Timestamp},
+    values::{entry_id::EntryId, id::GroupId},
 };
 
 use crate::{
@@ -17,26 +17,17 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NoEntry`]; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unmigrated`] if the
-    /// group has v0 rows, and their migration takes too long.
+    /// [`Error::NoEntry`]; [`Error::NoGroup`] or [`Error::NotMember`].
     pub async fn entry(
         &self,
         member_key: MemberKey,
         entry_id: &EntryId,
         page: &Page,
-        now: Timestamp,
     ) -> Result<Slice<Entry>, Error> {
-        let group = member_key.group;
-        let read = || async move {
-            let history = self.entry_history(group, entry_id, page);
-            let slice = self.checked(member_key, history).await?;
-            if slice.items.is_empty() && page.after.is_none() {
-                self.require_migrated(group).await?;
-                return Err(Error::NoEntry);
-            }
-            Ok(slice)
-        };
-        self.migrated(group, now, read).await
+        let history = self.entry_history(member_key.group, entry_id, page);
+        let slice = self.checked(member_key, history).await?;
+        let is_unknown = slice.items.is_empty() && page.after.is_none();
+        if is_unknown { Err(Error::NoEntry) } else { Ok(slice) }
     }
 
     /// As [`Table::entry`], without checks. The current row has the last sort key, so it comes

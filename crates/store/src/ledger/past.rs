@@ -24,8 +24,7 @@ use crate::{
 const ENTRIES: usize = Checkpoint::EVERY as usize;
 
 impl Table {
-    /// A group, its members and its ledger at the moment `at`, or now. A group with v0 rows is
-    /// migrated first.
+    /// A group, its members and its ledger at the moment `at`, or now.
     ///
     /// A past ledger is calculated from the last checkpoint before the moment and the entries after
     /// it, of which there are fewer than [`Checkpoint::EVERY`].
@@ -37,11 +36,10 @@ impl Table {
         &self,
         member_key: MemberKey,
         at: Option<Timestamp>,
-        now: Timestamp,
     ) -> Result<(Group, Vec<Member>, Ledger), Error> {
-        let Some(at) = at else { return self.group_and_ledger(member_key, now).await };
-        let read = || self.ledger_at(member_key.group, at);
-        let ((group, members), ledger) = self.group_beside(member_key, now, read).await?;
+        let Some(at) = at else { return self.group_and_ledger(member_key).await };
+        let ((group, members), ledger) =
+            tokio::try_join!(self.group(member_key), self.ledger_at(member_key.group, at))?;
         Ok((group, members, ledger))
     }
 
@@ -99,7 +97,6 @@ impl Table {
         from: Option<Day>,
         to: Option<Day>,
         page: &Page,
-        now: Timestamp,
     ) -> Result<(Group, Vec<Member>, Slice<Ledger>), Error> {
         let key = |day: Option<Day>, open: &str| {
             day.map_or_else(|| open.to_owned(), |day| keys::closing(member_key.group, day).sk)
@@ -107,7 +104,7 @@ impl Table {
         let sort = Sort::Between(key(from, prefix::CLOSING), key(to, "DAY#~"));
         let partition = keys::ledger_partition(member_key.group);
         let range = Range { index: None, partition, sort, order: Order::Asc };
-        let (group, members, ledger) = self.group_and_ledger(member_key, now).await?;
+        let (group, members, ledger) = self.group_and_ledger(member_key).await?;
         let shown = |ledger: &Ledger| Shown::of(ledger, group.currency, members.len()).count();
         // Earlier days have about as many balances as the current ledger, or fewer.
         let fitting = MAX_SHOWN.checked_div(shown(&ledger)).unwrap_or(MAX_SHOWN).max(1);

@@ -25,9 +25,6 @@ use crate::{
 /// Minimum number of entries read for a page of one member's statement.
 const MIN_SCANNED: usize = 100;
 
-/// Number of entries read at once when the whole ledger is read.
-const AT_ONCE: usize = 100;
-
 /// Selection and order of entries.
 #[derive(Clone, Debug, Serialize)]
 pub struct Statement {
@@ -90,22 +87,17 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] if `user` is not a member; [`Error::NoGroup`] or [`Error::NotMember`];
-    /// [`Error::Unmigrated`] if the group has v0 rows, and their migration takes too long.
+    /// [`Error::Invalid`] if `user` is not a member; [`Error::NoGroup`] or [`Error::NotMember`].
     pub async fn statement(
         &self,
         member_key: MemberKey,
         statement: &Statement,
         limit: usize,
-        now: Timestamp,
     ) -> Result<(Vec<StatementLine>, Option<StatementPlace>), Error> {
         let group = member_key.group;
-        let read = || async {
+        let read = async {
             let place = async {
                 let ledger = self.ledger(group).await?;
-                if ledger.state.needs_migration(group) {
-                    return Err(Error::Unmigrated);
-                }
                 self.place(group, &ledger, statement).await
             };
             let (place, named) = tokio::join!(place, self.member_named(group, statement.user));
@@ -113,7 +105,7 @@ impl Table {
             named?;
             self.read_statement(group, place, limit).await
         };
-        self.migrated(group, now, || self.checked(member_key, read())).await
+        self.checked(member_key, read).await
     }
 
     /// The page of a statement at `place`, and the position after it, if it continues.
@@ -185,24 +177,6 @@ impl Table {
         let Until { next, entries } = self.entries_until(group, ledger, at, 1).await?;
         let last = entries.last().map(|entry| entry.created_at);
         Ok(Some(Edge { at: last.unwrap_or_default(), sequence: next, ..Edge::default() }))
-    }
-
-    /// All entries of a ledger, oldest first.
-    pub(super) async fn every_entry(
-        &self,
-        group: GroupId,
-        ledger: &Ledger,
-    ) -> Result<Vec<Entry>, Error> {
-        let edge = Edge::default();
-        let mut next =
-            Some(StatementPlace { order: Order::Asc, user: None, edge, end: ledger.sequence });
-        let mut entries = Vec::new();
-        while let Some(place) = next {
-            let (lines, after) = self.read_statement(group, place, AT_ONCE).await?;
-            entries.extend(lines.into_iter().map(|line| line.entry));
-            next = after;
-        }
-        Ok(entries)
     }
 
     /// The page at `place`.

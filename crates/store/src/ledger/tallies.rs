@@ -29,8 +29,7 @@ pub(crate) const MAX_COUNTERS: usize = 150;
 const FULL: &str = "the group's totals for this day and category are full";
 
 impl Table {
-    /// The members of a group, present and past, and its tallies on these days. A group with v0
-    /// rows is migrated first.
+    /// The members of a group, present and past, and its tallies on these days.
     ///
     /// # Errors
     ///
@@ -39,10 +38,10 @@ impl Table {
         &self,
         member_key: MemberKey,
         days: &RangeInclusive<Day>,
-        now: Timestamp,
     ) -> Result<(Vec<Member>, Vec<TallyRow>), Error> {
-        let read = || self.tallies(member_key.group, days);
-        let ((_, members), tallies) = self.group_beside(member_key, now, read).await?;
+        let group = member_key.group;
+        let ((_, members), tallies) =
+            tokio::try_join!(self.group(member_key), self.tallies(group, days))?;
         Ok((members, tallies))
     }
 

@@ -50,29 +50,17 @@ impl LedgerTransaction {
     ///
     /// # Errors
     ///
-    /// [`Error::NotMember`] if the member has left meanwhile; [`Error::GroupArchived`];
-    /// [`Error::Unmigrated`].
+    /// [`Error::NotMember`] if the member has left meanwhile; [`Error::GroupArchived`].
     pub(crate) fn new(member_key: MemberKey, read: Ledger, now: Timestamp) -> Result<Self, Error> {
         read.state.check_writer(member_key.user)?;
-        Self::unchecked(member_key, read, now)
+        Ok(Self::unchecked(member_key, read, now))
     }
 
     /// As [`LedgerTransaction::new`], for a user who is about to become a member, or a group that
     /// may be archived.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unmigrated`]: the events of v0 rows must be recorded first.
-    pub(crate) fn unchecked(
-        member_key: MemberKey,
-        read: Ledger,
-        now: Timestamp,
-    ) -> Result<Self, Error> {
-        if read.state.needs_migration(member_key.group) {
-            return Err(Error::Unmigrated);
-        }
+    pub(crate) fn unchecked(member_key: MemberKey, read: Ledger, now: Timestamp) -> Self {
         let (at, next) = (read.next_moment(now), read.clone());
-        Ok(Self { member_key, at, read, next, transaction: Transaction::default(), told: None })
+        Self { member_key, at, read, next, transaction: Transaction::default(), told: None }
     }
 
     /// The group.

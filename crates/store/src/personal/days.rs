@@ -99,13 +99,12 @@ struct Sums {
 }
 
 impl Table {
-    /// What a user consumed on these days. The days are not a snapshot of one moment. Groups with v0
-    /// rows are migrated first.
+    /// What a user consumed on these days. The days are not a snapshot of one moment.
     ///
     /// # Errors
     ///
     /// [`Error::Invalid`] if the range is invalid; [`Error::TooMuchHistory`] if the tallies of a
-    /// group are too many; [`Error::Unmigrated`] if the migrations take too long.
+    /// group are too many.
     pub async fn consumed_days(
         &self,
         user: UserId,
@@ -125,7 +124,6 @@ impl Table {
         }
         // Tallies may have much that is not kept: only those of some groups are held at once.
         for groups in groups.chunks(BATCH) {
-            self.migrate_all(groups.iter().map(|group| group.id), now).await?;
             for (tallies, ids) in self.tallies_of(groups, &range).await? {
                 for tally in &tallies {
                     days.entry(tally.of.date).or_default().add_tally(tally, ids)?;
@@ -142,12 +140,7 @@ impl Table {
     /// # Errors
     ///
     /// As [`Table::consumed_days`].
-    pub async fn consumed_on(
-        &self,
-        user: UserId,
-        date: Day,
-        now: Timestamp,
-    ) -> Result<DayInGroups, Error> {
+    pub async fn consumed_on(&self, user: UserId, date: Day) -> Result<DayInGroups, Error> {
         let range = date..=date;
         let (summaries, targets, groups) = tokio::try_join!(
             self.summaries(user, &range),
@@ -158,7 +151,6 @@ impl Table {
         summaries.iter().try_for_each(|summary| day.add_summary(summary))?;
         let mut shares = Vec::new();
         for groups in groups.chunks(BATCH) {
-            self.migrate_all(groups.iter().map(|group| group.id), now).await?;
             let present = groups.iter().filter(|group| group.is_present);
             let present: Vec<_> = present.map(|group| group.id).collect();
             let (tallies, mut titles) =

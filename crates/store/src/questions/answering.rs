@@ -69,7 +69,7 @@ impl Table {
         idempotency: &Idempotency<Answered>,
     ) -> Result<Outcome<Answered>, Error> {
         let now = idempotency.now();
-        self.write_migrated(member_key.group, idempotency, || async {
+        self.write(idempotency, || async {
             let asked = self.asked(member_key, id, new.answerer(), now).await?;
             asked.question.check_answer(&asked.member, now)?;
             let answering = asked.answering(member_key.user, idempotency.context());
@@ -96,7 +96,7 @@ impl Table {
         let now = idempotency.now();
         let named = new.answerer().unwrap_or_else(|| member_key.user.into());
         let asked = || self.asked(member_key, id, new.answerer(), now);
-        self.write_migrated(member_key.group, idempotency, || async {
+        self.write(idempotency, || async {
             let (asked_first, details, before) =
                 tokio::join!(asked(), self.details_of(id), self.claims_by(id, [named]));
             let (asked_first, mut before) = (asked_first?, before?);

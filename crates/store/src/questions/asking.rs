@@ -7,9 +7,9 @@ use fracti_core::{
     input::{Draft, Error, Field},
     questions::{
         answer::Answer,
+        asking::Asking,
         question::{
-            Asking, MAX_OPEN_QUESTIONS, MIN_ANONYMOUS, NewQuestion, Question, QuestionError,
-            QuestionStatus,
+            MAX_OPEN_QUESTIONS, MIN_ANONYMOUS, NewQuestion, Question, QuestionError, QuestionStatus,
         },
         receipt::{Applying, Claims, QuestionDetails, Receipt, Unclaimed},
     },
@@ -108,7 +108,7 @@ impl Table {
     ) -> Result<Outcome<SeenQuestion>, Error> {
         let MemberKey { group, user } = member_key;
         let RequestContext { now, random } = idempotency.context();
-        self.write_migrated(group, idempotency, || async {
+        self.write(idempotency, || async {
             let (group, targets, open) = tokio::join!(
                 self.group_naming(member_key, None),
                 self.targets_if(new.needs_zone(), user),
@@ -149,7 +149,7 @@ impl Table {
         now: Timestamp,
     ) -> Result<SeenQuestion, Error> {
         let group = member_key.group;
-        let read = || async {
+        let read = async {
             let (of_group, question, details, answers) = tokio::join!(
                 self.group_naming(member_key, None),
                 self.find_question(group, id, now),
@@ -167,7 +167,7 @@ impl Table {
                 QuestionDetail::of(&seen.question, receipt, answers?, &group, members, now);
             Ok(SeenQuestion { prompt, detail: Some(Box::new(detail)), ..seen })
         };
-        self.migrated(group, now, read).await
+        read.await
     }
 
     /// Closes a question. One that is over stays as it is.
@@ -185,7 +185,7 @@ impl Table {
     ) -> Result<Outcome<SeenQuestion>, Error> {
         let MemberKey { group, user } = member_key;
         let now = idempotency.now();
-        self.write_migrated(group, idempotency, || async {
+        self.write(idempotency, || async {
             let (of_group, question) = tokio::join!(
                 self.group_and_caller(member_key),
                 self.find_question(group, id, now),
@@ -210,18 +210,12 @@ impl Table {
         .await
     }
 
-    /// A group and the caller, who is present. The row of a member of a group of the TypeScript Fracti
-    /// may have another key until the group is migrated.
+    /// A group and the caller, who is present.
     pub(crate) async fn group_and_caller(
         &self,
         member_key: MemberKey,
     ) -> Result<(Group, Member), Error> {
         let MemberKey { group, user } = member_key;
-        if group.created_at().is_none() {
-            let (group, members) = self.group_naming(member_key, None).await?;
-            let caller = members.into_iter().find(|member| member.id == user);
-            return Ok((group, caller.ok_or(Error::NotMember)?));
-        }
         let (group, caller) = self.group_and_member(group, user.into()).await?;
         Ok((group, Member::require_present(caller)?))
     }

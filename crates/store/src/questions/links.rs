@@ -44,7 +44,7 @@ impl Table {
         let (group, now) = (member_key.group, idempotency.now());
         self.write_to_group(group, idempotency, || async {
             let (read, open) = tokio::join!(
-                self.group_with_ledger(member_key),
+                self.group_and_ledger(member_key),
                 self.open_questions(group, now.to_string()),
             );
             let ((_, members, ledger), open) = (read?, open?);

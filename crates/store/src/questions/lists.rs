@@ -61,7 +61,7 @@ impl Table {
     ) -> Result<Slice<SeenQuestion>, Error> {
         let group = member_key.group;
         let range = Range::table(keys::group_partition(group), prefix::QUESTION);
-        let read = || async {
+        let read = async {
             let (of_group, questions) = tokio::join!(
                 self.group_and_caller(member_key),
                 self.selected(&range, filter, page, now),
@@ -71,7 +71,7 @@ impl Table {
             let seen = items.into_iter().map(|it| SeenQuestion::listed(it, &group, &member, now));
             Ok(Slice { items: seen.collect(), next, unreadable })
         };
-        self.migrated(group, now, read).await
+        read.await
     }
 
     /// A page of the questions that are open for a user, in 100 groups at a time, soonest expiry
@@ -183,14 +183,10 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::NoGroup`] or [`Error::NotMember`].
-    pub async fn leaderboard(
-        &self,
-        member_key: MemberKey,
-        now: Timestamp,
-    ) -> Result<Vec<Ranked>, Error> {
+    pub async fn leaderboard(&self, member_key: MemberKey) -> Result<Vec<Ranked>, Error> {
         let group = member_key.group;
         let range = Range::table(keys::group_partition(group), prefix::POINTS);
-        let read = || async {
+        let read = async {
             let (members, points) =
                 tokio::join!(self.group_naming(member_key, None), self.db.all::<Points>(&range),);
             let (_, members) = members?;
@@ -210,7 +206,7 @@ impl Table {
             }
             Ok(ranked)
         };
-        self.migrated(group, now, read).await
+        read.await
     }
 
     /// A page of the questions of a range that a filter accepts, and that are not gone.

@@ -235,6 +235,11 @@ impl Table {
         let others = try_join_all(guests.iter().map(|(_, guest)| read(*guest))).await?;
         let lists = lists.into_iter().chain(others.into_iter().flatten()).collect();
         let Placed { rows, mut more, unreadable } = merged(lists, examined);
+        if rows.is_empty() && after == ActivityPosition::default() {
+            // v0 rows of a user may be under another id, but those of memberships tell that they are
+            // not migrated.
+            self.joined_groups(user, &Page { limit: 1, after: None }).await?;
+        }
         let groups: BTreeSet<GroupId> = guests.iter().map(|(group, _)| *group).collect();
         let ids = guests.into_iter().map(|(_, guest)| guest).chain([own]).collect();
         let mut next = after;

@@ -90,19 +90,17 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unmigrated`] if v0 rows can be read
-    /// only after a migration that takes too long; [`Error::NotIndexed`].
+    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::NotIndexed`].
     pub async fn expenses(
         &self,
         member_key: MemberKey,
         filter: &Filter,
         order: ListOrder,
         page: &Page,
-        now: Timestamp,
     ) -> Result<Slice<Expense>, Error> {
         let group = member_key.group;
         let recorded = Range::table(keys::group_partition(group), prefix::EXPENSE);
-        let read = || async {
+        let read = async {
             let links = if filter.names_member() {
                 self.ledger(group).await?.links
             } else {
@@ -121,8 +119,7 @@ impl Table {
                 self.db.page_of(range, page, accepts).await
             }
         };
-        let read = || self.checked(member_key, self.page_migrated(group, read()));
-        self.migrated(group, now, read).await
+        self.checked(member_key, read).await
     }
 
     /// Whether all expenses of a group are in the index by day.
@@ -166,15 +163,9 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::NoExpense`]; [`Error::NoGroup`] or [`Error::NotMember`].
-    pub async fn expense(
-        &self,
-        member_key: MemberKey,
-        id: ExpenseId,
-        now: Timestamp,
-    ) -> Result<Expense, Error> {
-        let group = member_key.group;
-        let find = || self.checked(member_key, self.find_expense(group, id));
-        self.migrated(group, now, find).await?.ok_or(Error::NoExpense)
+    pub async fn expense(&self, member_key: MemberKey, id: ExpenseId) -> Result<Expense, Error> {
+        let find = self.find_expense(member_key.group, id);
+        self.checked(member_key, find).await?.ok_or(Error::NoExpense)
     }
 
     /// Records an expense and its entry in the group's ledger. Its date is by default the current
@@ -231,7 +222,7 @@ impl Table {
             self.spending(member_key.user, id).await.map(Some)
         };
         let ((group, members, ledger), spending) =
-            tokio::try_join!(self.group_and_ledger(member_key, now), spending)?;
+            tokio::try_join!(self.group_and_ledger(member_key), spending)?;
         let group = ledger.state.of_group(&group);
         let new = spending.as_ref().map_or_else(|| new.clone(), |it| new.sharing(it)).described();
         let mut members = ledger.links.unlinked(&ledger.state.of(&members));
@@ -257,10 +248,8 @@ impl Table {
         edit: &Draft<Edit>,
         now: Timestamp,
     ) -> Result<PreviewedExpense, Error> {
-        let ((group, members, ledger), before) = tokio::try_join!(
-            self.group_and_ledger(member_key, now),
-            self.expense(member_key, id, now),
-        )?;
+        let ((group, members, ledger), before) =
+            tokio::try_join!(self.group_and_ledger(member_key), self.expense(member_key, id),)?;
         let present = ledger.state.of(&members);
         if !before.may_edit(member_key.user, &ledger.links, &present) {
             return Err(Error::NotYourExpense);
@@ -488,26 +477,16 @@ impl Table {
         member_key: MemberKey,
         id: ExpenseId,
         page: &Page,
-        now: Timestamp,
     ) -> Result<Slice<Entry>, Error> {
         let group = member_key.group;
-        let read = || async move {
-            let read = async {
-                let entry = id.into();
-                tokio::try_join!(
-                    self.entry_history(group, &entry, page),
-                    self.find_expense(group, id)
-                )
-            };
-            let (history, expense) = self.checked(member_key, read).await?;
-            let known = history.items.iter().any(|entry| entry.ref_type == RefType::Expense);
-            let ended = page.after.is_some() && history.items.is_empty();
-            if expense.is_some() && history.items.is_empty() {
-                self.require_migrated(group).await?;
-            }
-            if known || ended || expense.is_some() { Ok(history) } else { Err(Error::NoExpense) }
+        let read = async {
+            let entry = id.into();
+            tokio::try_join!(self.entry_history(group, &entry, page), self.find_expense(group, id))
         };
-        self.migrated(group, now, read).await
+        let (history, expense) = self.checked(member_key, read).await?;
+        let known = history.items.iter().any(|entry| entry.ref_type == RefType::Expense);
+        let ended = page.after.is_some() && history.items.is_empty();
+        if known || ended || expense.is_some() { Ok(history) } else { Err(Error::NoExpense) }
     }
 
     /// The expense `id` of a group.

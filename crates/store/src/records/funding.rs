@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use fracti_core::{
     funds::{
-        fund::{FundError, FundFlow, FundStatus, Funds, HOLD_S, Held, Parts, Payable},
+        fund::{FundError, FundFlow, FundStatus, HOLD_S, Held, Parts},
         fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
+        user_funds::{Funds, Payable},
     },
     group::{Group, Member},
     input::{Draft, Error},
@@ -245,8 +246,8 @@ impl Table {
         let given = entry(id, parts.clone(), settlement, by, at);
         let given = NewEntry { kind: FundTransactionType::Return, ..given };
         let taken = NewEntry { id: other_id, flow: FundFlow::Credit, ..given.clone() };
-        let given = of_settlement(FundTransaction::new(&recipient, given), settlement, payer.owner);
-        let taken = of_settlement(FundTransaction::new(&payer, taken), settlement, by);
+        let given = of_settlement(recipient.enter(given), settlement, payer.owner);
+        let taken = of_settlement(payer.enter(taken), settlement, by);
         let ended = |of: FundTransaction, other: FundTransactionId| {
             let of = FundTransaction { other_id: Some(other), ..of };
             of.ended(FundStatus::Completed, at, Some(by))
@@ -296,7 +297,7 @@ impl Table {
             }
             let [payer, _] = users(&settlement)?;
             let member_key = MemberKey { group, user: payer };
-            let transaction = LedgerTransaction::unchecked(member_key, ledger, now)?;
+            let transaction = LedgerTransaction::unchecked(member_key, ledger, now);
             self.fail(transaction, settlement, None).await
         })
         .await
@@ -328,7 +329,7 @@ fn withhold(
         return Ok(settlement);
     }
     let id = FundTransactionId::new(at, context.random);
-    let entered = FundTransaction::new(&payer, entry(id, parts, &settlement, payer.owner, at));
+    let entered = payer.enter(entry(id, parts, &settlement, payer.owner, at));
     let expires_at = at.plus_seconds(HOLD_S);
     let entered = of_settlement(entered, &settlement, users(&settlement)?[1]).until(expires_at);
     let is_full = entered.parts().iter().any(|(key, _)| payer.is_full(*key));
@@ -374,7 +375,7 @@ fn pay_at_once(
         return Err(Error::from(FundError::NotAccepted).into());
     }
     let id = FundTransactionId::new(at, context.random);
-    let entered = FundTransaction::new(&payer, entry(id, parts, &settlement, payer.owner, at));
+    let entered = payer.enter(entry(id, parts, &settlement, payer.owner, at));
     let entered = of_settlement(entered, &settlement, to.owner);
     payer.apply(&entered, at)?;
     let received = receive(&mut to, &entered, &settlement, payer.owner, (at, context.random))?;
@@ -406,7 +407,7 @@ fn receive(
 ) -> Result<FundTransaction, Error> {
     let id = FundTransaction::further_id(at, random, "received");
     let new = entry(id, paid.amounts().received(), settlement, by, at);
-    let received = FundTransaction::new(to, NewEntry { flow: FundFlow::Credit, ..new });
+    let received = to.enter(NewEntry { flow: FundFlow::Credit, ..new });
     let received = of_settlement(received, settlement, paid.owner);
     let received = FundTransaction { other_id: Some(paid.id), ..received };
     let received = match settlement.hold_until.filter(|until| *until > at) {

@@ -20,10 +20,7 @@ use fracti_core::{
         keys::{self, Primary, prefix},
         row,
     },
-    values::{
-        id::{GroupId, MemberId, SettlementId, UserId},
-        time::Timestamp,
-    },
+    values::id::{GroupId, MemberId, SettlementId, UserId},
 };
 use futures_util::{FutureExt, future::BoxFuture};
 
@@ -47,18 +44,15 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::Unmigrated`] if v0 rows can be read
-    /// only after a migration that takes too long.
+    /// [`Error::NoGroup`] or [`Error::NotMember`].
     pub async fn settlements(
         &self,
         member_key: MemberKey,
         status: Option<SettlementStatus>,
         page: &Page,
-        now: Timestamp,
     ) -> Result<Slice<Settlement>, Error> {
-        let group = member_key.group;
-        let range = Range::table(keys::group_partition(group), prefix::SETTLEMENT);
-        let list = || async {
+        let range = Range::table(keys::group_partition(member_key.group), prefix::SETTLEMENT);
+        let list = async {
             match status {
                 None => self.db.page(&range, page).await,
                 Some(status) => {
@@ -67,8 +61,7 @@ impl Table {
                 }
             }
         };
-        let read = || self.checked(member_key, self.page_migrated(group, list()));
-        self.migrated(group, now, read).await
+        self.checked(member_key, list).await
     }
 
     /// The settlements of a group that were pending when `ledger` was read, newest first. The
@@ -106,11 +99,9 @@ impl Table {
         &self,
         member_key: MemberKey,
         id: SettlementId,
-        now: Timestamp,
     ) -> Result<Settlement, Error> {
-        let group = member_key.group;
-        let find = || self.checked(member_key, self.find_settlement(group, id));
-        self.migrated(group, now, find).await?.ok_or(Error::NoSettlement)
+        let find = self.find_settlement(member_key.group, id);
+        self.checked(member_key, find).await?.ok_or(Error::NoSettlement)
     }
 
     /// Records a settlement. It is completed if its recipient records it, unless a past member

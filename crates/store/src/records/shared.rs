@@ -15,7 +15,6 @@ use fracti_core::{
     values::{
         currency::Currency,
         id::{GroupId, MemberId, UserId},
-        time::Timestamp,
     },
 };
 
@@ -55,21 +54,15 @@ pub struct SharedGroup {
 }
 
 impl Table {
-    /// What a user shares with another one. Groups with v0 rows are migrated first.
+    /// What a user shares with another one.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSharedGroup`]; [`Error::Unmigrated`] if the migrations take too long.
-    pub async fn shared_with(
-        &self,
-        user: UserId,
-        other: UserId,
-        now: Timestamp,
-    ) -> Result<Shared, Error> {
+    /// [`Error::NoSharedGroup`].
+    pub async fn shared_with(&self, user: UserId, other: UserId) -> Result<Shared, Error> {
         let page = Page { limit: MAX_GROUPS, after: None };
         let joined = self.joined_groups(user, &page).await?;
         let ids: Vec<GroupId> = joined.items.iter().map(|(group, _)| *group).collect();
-        self.migrate_all(ids.iter().copied(), now).await?;
         let keys = ids.iter().map(|group| keys::member(*group, other.into())).collect();
         let rows: HashMap<_, MemberRow> = self.db.batch(keys).await?;
         let present = rows.into_values().filter(|row| row.member.is_present());

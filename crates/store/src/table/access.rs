@@ -33,10 +33,6 @@ impl Table {
             let key = keys::member(member_key.group, member_key.user.into());
             match self.db.get::<MemberRow>(key).await? {
                 Some(row) => row.member.check_present(),
-                // The row of a member may have another key until the group is migrated.
-                None if !member_key.group.is_ours() => {
-                    self.group_naming(member_key, None).await.map(|_| ())
-                }
                 None => Err(self.refusal(member_key.group).await),
             }
         };

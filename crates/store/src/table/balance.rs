@@ -20,7 +20,22 @@ const MAX_ROW: usize = 400 * 1024;
 
 impl Table {
     /// The current ledger of a group, which is empty before the first write to it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotMigrated`] if no balance has the v0 rows of the group; [`Error::NoGroup`] if there
+    /// is no group with an id of the TypeScript Fracti.
     pub(crate) async fn ledger(&self, group: GroupId) -> Result<Ledger, Error> {
+        let ledger = self.stored_ledger(group).await?;
+        if ledger.state.needs_migration(group) {
+            let exists = self.db.item(keys::group(group)).await?.is_some();
+            return Err(if exists { Error::NotMigrated } else { Error::NoGroup });
+        }
+        Ok(ledger)
+    }
+
+    /// [`Table::ledger`], also of a group that is not migrated.
+    pub(crate) async fn stored_ledger(&self, group: GroupId) -> Result<Ledger, Error> {
         let balance = self.db.get::<Balance>(keys::balance(group)).await?;
         let first = || Ledger { state: GroupState::first(group), ..Ledger::default() };
         Ok(balance.map_or_else(first, |balance| balance.ledger))

@@ -25,6 +25,15 @@ pub struct GroupsPage {
 }
 
 impl Table {
+    /// Checks that a group exists, whether its row can be read or not.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoGroup`].
+    pub async fn require_group(&self, group: GroupId) -> Result<(), Error> {
+        self.db.item(keys::group(group)).await?.map(drop).ok_or(Error::NoGroup)
+    }
+
     /// Groups with a row in the next part of the table. Groups that were created in the last second
     /// may be missing.
     pub async fn all_groups(&self, after: Option<Position>) -> Result<GroupsPage, Error> {

@@ -52,7 +52,7 @@ impl Table {
         group: GroupId,
         also: &[String],
     ) -> Result<Vec<BrokenRow>, Error> {
-        if !self.is_migrated(group).await? {
+        if self.stored_ledger(group).await?.state.needs_migration(group) {
             return Ok(Vec::new());
         }
         let named = |row: &Item| {

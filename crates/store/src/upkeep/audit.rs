@@ -28,6 +28,12 @@ use crate::{
 /// Rows that are read with one request, at most.
 const AT_ONCE: usize = 1_000;
 
+/// Maximum size of the rows of a partition that a request verifies, in bytes.
+const MAX_VERIFIED: usize = 32 * 1024 * 1024;
+
+/// Maximum number of findings that an error names.
+const NAMED: usize = 20;
+
 /// Number of times that the index of entries is read if it lacks some that the table has, before they
 /// count as lost. An index usually lags by milliseconds.
 const READS_OF_INDEX: u32 = 5;
@@ -58,9 +64,37 @@ impl Table {
     /// [`Error::NoGroup`] if there is no row of the group at all; [`Error::Contended`] if others kept
     /// writing, so that no two reads were of one moment.
     pub async fn audit(&self, group: GroupId, now: Timestamp) -> Result<Vec<Finding>, Error> {
+        self.audit_within(group, now, usize::MAX).await
+    }
+
+    /// Verifies a group as [`Table::audit`] does, for a request of a member, which has checked the
+    /// membership.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Discrepancy`] with all findings; [`Error::TooMuchHistory`] if the rows of a partition
+    /// have more than 32 MiB; otherwise as [`Table::audit`].
+    pub async fn verify(&self, group: GroupId, now: Timestamp) -> Result<(), Error> {
+        let findings = self.audit_within(group, now, MAX_VERIFIED).await?;
+        if findings.is_empty() {
+            return Ok(());
+        }
+        let described =
+            findings.iter().map(|it| format!("{} {} {}", it.key.pk, it.key.sk, it.what));
+        let mut described: Vec<_> = described.take(NAMED).collect();
+        described.extend((findings.len() > NAMED).then(|| format!("{} in all", findings.len())));
+        Err(Error::Discrepancy(described.join("; ").into()))
+    }
+
+    async fn audit_within(
+        &self,
+        group: GroupId,
+        now: Timestamp,
+        most: usize,
+    ) -> Result<Vec<Finding>, Error> {
         let mut retry = Retry::new();
         loop {
-            match Box::pin(self.audited(group, now)).await {
+            match Box::pin(self.audited(group, now, most)).await {
                 Ok(audited) => return Ok(audited.findings),
                 Err(TransactionError::Fail(error)) => return Err(error),
                 Err(TransactionError::Retry) if retry.pause().await => {}
@@ -83,7 +117,8 @@ impl Table {
     /// As [`Table::audit`].
     pub async fn mend(&self, group: GroupId, now: Timestamp) -> Result<Vec<Finding>, Error> {
         self.work_on_group(group, "mend", now, async || {
-            let Audited { ledger, findings } = Box::pin(self.audited(group, now)).await?;
+            let Audited { ledger, findings } =
+                Box::pin(self.audited(group, now, usize::MAX)).await?;
             let mut findings: Vec<_> =
                 findings.into_iter().filter(|finding| finding.mend.is_some()).collect();
             // Without the balance row there is no lock, so it comes first.
@@ -123,11 +158,16 @@ impl Table {
     }
 
     /// Reads all rows of a group at one moment, and compares them.
-    async fn audited(&self, group: GroupId, now: Timestamp) -> Result<Audited, TransactionError> {
+    async fn audited(
+        &self,
+        group: GroupId,
+        now: Timestamp,
+        most: usize,
+    ) -> Result<Audited, TransactionError> {
         let before = self.db.item(keys::balance(group)).await?;
         let ledger = before.clone().map(row::from_item::<Balance>).transpose();
         let ledger = ledger.ok().flatten().map(|row| row.ledger);
-        let stored = self.stored(group).await?;
+        let stored = self.stored(group, most).await?;
         let after = self.db.item(keys::balance(group)).await?;
         if before != after {
             return Err(TransactionError::Retry);
@@ -151,20 +191,25 @@ impl Table {
     }
 
     /// All rows of a group.
-    async fn stored(&self, group: GroupId) -> Result<Stored, Error> {
+    async fn stored(&self, group: GroupId, most: usize) -> Result<Stored, Error> {
         let by_time = Range::whole(Some("GSI1"), keys::entries_of(group));
         let of_group = Range::whole(None, keys::group_partition(group));
         let of_ledger = Range::whole(None, keys::ledger_partition(group));
-        let (records, ledger) =
-            tokio::try_join!(self.every_row(&of_group), self.every_row(&of_ledger))?;
+        let every = Expression::default();
+        let (records, ledger) = tokio::try_join!(
+            self.every_row_within(&of_group, &every, most),
+            self.every_row_within(&of_ledger, &every, most)
+        )?;
         let mut stored = Stored { records, ledger, ..Stored::default() };
         let mut retry = Retry::new();
         for _ in 0..READS_OF_INDEX {
-            stored.entries = self.rows_of_table(self.every_row(&by_time).await?).await?;
+            stored.entries =
+                self.rows_of_table(self.every_row_within(&by_time, &every, most).await?).await?;
             let partitions = stored.partitions_to_search(group);
             let is_whole = partitions.is_empty();
             for partition in partitions {
-                let found = self.every_row(&Range::whole(None, partition)).await?;
+                let partition = Range::whole(None, partition);
+                let found = self.every_row_within(&partition, &every, most).await?;
                 let known: HashSet<_> = stored.entries.iter().filter_map(Primary::of).collect();
                 let is_new = |row: &Item| Primary::of(row).is_some_and(|key| !known.contains(&key));
                 stored.entries.extend(found.into_iter().filter(is_new));
@@ -173,9 +218,7 @@ impl Table {
                 break;
             }
         }
-        for key in stored.hashes_named() {
-            stored.hashes.extend(self.db.item(key).await?);
-        }
+        stored.hashes = self.db.items_at(stored.hashes_named()).await?;
         Ok(stored)
     }
 
@@ -190,12 +233,30 @@ impl Table {
         range: &Range,
         filter: &Expression,
     ) -> Result<Vec<Item>, Error> {
-        let (mut rows, mut after) = (Vec::new(), None);
+        self.every_row_within(range, filter, usize::MAX).await
+    }
+
+    /// The rows of a range that fulfil a condition, of at most about `most` bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooMuchHistory`] if there are more.
+    async fn every_row_within(
+        &self,
+        range: &Range,
+        filter: &Expression,
+        most: usize,
+    ) -> Result<Vec<Item>, Error> {
+        let (mut rows, mut after, mut size) = (Vec::new(), None, 0_usize);
         loop {
             let page = Page { limit: AT_ONCE, after };
             let (items, ended) = self.db.items(range, &page, filter).await?;
             after = items.last().map(|item| range.position_of(item));
+            size = items.iter().map(row::size).fold(size, usize::saturating_add);
             rows.extend(items);
+            if size > most {
+                return Err(Error::TooMuchHistory);
+            }
             if ended || after.is_none() {
                 return Ok(rows);
             }

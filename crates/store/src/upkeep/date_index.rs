@@ -38,8 +38,7 @@ impl Table {
     }
 
     /// Adds expenses to the index by day, and returns their number. Those that were written
-    /// meanwhile have got their keys or were deleted, and are left as they are, like all of a group
-    /// that is not migrated yet.
+    /// meanwhile have got their keys or were deleted, and are left as they are.
     ///
     /// # Errors
     ///
@@ -57,7 +56,7 @@ impl Table {
             let without = |item: &row::Item| !item.contains_key("GSI1PK");
             let found = found.into_iter().flatten().filter(without);
             let mut indexed = 0_usize;
-            for item in found.filter(|_| !read.state.needs_migration(group)) {
+            for item in found {
                 let expense: Expense = row::from_item(item)?;
                 let Some(by_date) = expense.keys().gsi1 else { continue };
                 let keys = [("GSI1PK", by_date.pk), ("GSI1SK", by_date.sk)];
@@ -89,7 +88,7 @@ impl Table {
                 self.expenses_without_index(group, None)
             )?;
             let Some(row) = row else { return Ok(Decision::Done(false)) };
-            if row.dated || !left.items.is_empty() || read.state.needs_migration(group) {
+            if row.dated || !left.items.is_empty() {
                 return Ok(Decision::Done(row.dated));
             }
             let dated = Write::update(key, [("dated", Some(row::to_value(&true)?))]);

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 
 use fracti_core::{
     funds::{
-        fund::{FundError, FundFlow, FundStatus, Funds, Parts},
+        fund::{FundError, FundFlow, FundStatus, Parts},
         fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
+        user_funds::Funds,
     },
     input::Error,
     records::settlement::{Settlement, SettlementStatus},
@@ -106,7 +107,7 @@ impl Table {
             return Ok(Decision::Write(Transaction::from_iter(writes), ended));
         };
         let member_key = MemberKey { group, user: owner };
-        let transaction = LedgerTransaction::unchecked(member_key, ledger, by.at)?;
+        let transaction = LedgerTransaction::unchecked(member_key, ledger, by.at);
         let (transaction, _) = self.failed(transaction, pending, false, writes).await?;
         transaction.commit(ended)
     }
@@ -184,7 +185,7 @@ fn write_ending(
         };
         let (flow, currency, actor, now) = (of.flow, of.currency, operator, at);
         let entry = NewEntry { id, kind, flow, currency, parts: moved, actor, now };
-        FundTransaction::new(&funds, entry).ended(FundStatus::Completed, at, Some(operator))
+        funds.enter(entry).ended(FundStatus::Completed, at, Some(operator))
     });
     let written = match written {
         None => None,

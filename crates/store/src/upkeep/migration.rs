@@ -37,12 +37,9 @@ use fracti_core::{
 };
 
 use crate::{
-    dynamo::{Position, Retry, Transaction, TransactionError},
+    dynamo::{Position, Transaction, TransactionError},
     table::{Table, balance::put_balance},
-    write::{
-        commit::{Decision, nothing_stored},
-        idempotency::{IdempotentRequest, Known, Outcome},
-    },
+    write::commit::Decision,
 };
 
 use candidates::in_order;
@@ -154,28 +151,6 @@ impl Table {
         self.work_on_group(migration.group, "migrate", now, step).await
     }
 
-    /// Migrates what is left of a group. The caller must be the writer of the group in this
-    /// process.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unmigrated`] at the deadline; what is migrated by then stays migrated. Otherwise
-    /// as [`Table::migrate_step`].
-    pub(crate) async fn migrate(&self, group: GroupId, now: Timestamp) -> Result<(), Error> {
-        let deadline = Retry::new();
-        let mut migration = Migration::of(group);
-        let mut known = Known::of(&IdempotentRequest::own_work("migrate", now));
-        loop {
-            let step = self.write_part(&mut known, nothing_stored, || self.step(&migration));
-            let step = deadline.before_deadline(step).await;
-            let Outcome::Done(step) = step.ok_or(Error::Unmigrated)?? else { continue };
-            if step.done {
-                return Ok(());
-            }
-            migration = step.next;
-        }
-    }
-
     async fn planned(
         &self,
         migration: &Migration,
@@ -212,7 +187,7 @@ impl Table {
         let is_anomaly = |it: &MigrationFinding| matches!(it.kind, FindingKind::Anomaly(_));
         let writes_nothing = transaction.is_empty() && next == read;
         if (writes_nothing || step.findings.iter().any(is_anomaly))
-            && self.ledger(group).await?.version != read.version
+            && self.stored_ledger(group).await?.version != read.version
         {
             return Err(TransactionError::Retry);
         }

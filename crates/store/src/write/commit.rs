@@ -6,19 +6,17 @@
 //! are both committed, the row names the one that was, and a refusal is answered only once no
 //! attempt can be committed any more.
 
-use std::{collections::BTreeSet, convert::Infallible, ops::ControlFlow};
+use std::{convert::Infallible, ops::ControlFlow};
 
 use fracti_core::{
-    group::Group,
     input::Error,
-    ledger::{Ledger, balance::Balance},
-    storage::{idempotency::IdempotencyRow, keys},
+    ledger::Ledger,
+    storage::idempotency::IdempotencyRow,
     values::{id::GroupId, time::Timestamp},
 };
-use futures_util::future::BoxFuture;
 
 use crate::{
-    dynamo::{Retry, Slice, Transaction, TransactionError},
+    dynamo::{Retry, Transaction, TransactionError},
     table::{Table, balance::put_lock},
     write::idempotency::{Idempotency, IdempotentRequest, Known, Outcome, StoredResponse},
 };
@@ -123,30 +121,9 @@ impl Table {
         let lock = self.locks.of(group);
         let turn = Retry::new().before_deadline(lock.lock()).await;
         match turn {
-            Some(_turn) => self.commit(Some(group), known, render, attempt).await,
+            Some(_turn) => self.write_part(known, render, attempt).await,
             None => Err(self.refused(known, Error::Contended).await),
         }
-    }
-
-    /// Runs [`Table::write`]. If an attempt needs the group to be migrated, migrates it and goes
-    /// on: the events of v0 rows must come before new ones in the ledger, and v0 rows may be
-    /// unreadable.
-    ///
-    /// # Errors
-    ///
-    /// As [`Table::write`] and [`Table::migrate`].
-    pub(crate) async fn write_migrated<T, A>(
-        &self,
-        group: GroupId,
-        idempotency: &Idempotency<T>,
-        attempt: impl Fn() -> A,
-    ) -> Result<Outcome<T>, Error>
-    where
-        A: Future<Output = Result<Decision<T>, TransactionError>>,
-    {
-        let mut known = Known::of(&idempotency.request);
-        let render = |result: &T| Some((idempotency.render)(result));
-        self.commit(Some(group), &mut known, render, attempt).await
     }
 
     /// Runs `attempt` and commits its decision until a commit succeeds, the attempt fails or the
@@ -186,21 +163,8 @@ impl Table {
     where
         A: Future<Output = Result<Decision<T>, TransactionError>>,
     {
-        self.commit(None, known, render, attempt).await
-    }
-
-    async fn commit<T, A>(
-        &self,
-        group: Option<GroupId>,
-        known: &mut Known,
-        render: impl Fn(&T) -> Option<StoredResponse>,
-        attempt: impl Fn() -> A,
-    ) -> Result<Outcome<T>, Error>
-    where
-        A: Future<Output = Result<Decision<T>, TransactionError>>,
-    {
         let before = known.result.clone();
-        let (mut retry, mut unmigrated) = (Retry::new(), group);
+        let mut retry = Retry::new();
         let mut unanswered: Vec<Unanswered<T>> = Vec::new();
         loop {
             let mut decision = if known.has_key() || !unanswered.is_empty() {
@@ -244,18 +208,11 @@ impl Table {
                     failed
                 }
             };
-            let mut error = match failed {
+            let error = match failed {
                 TransactionError::Retry if retry.pause().await => continue,
                 TransactionError::Retry => Error::Contended,
                 TransactionError::Fail(error) => error,
             };
-            if let Some(group) = unmigrated.take_if(|_| may_be_unmigrated(&error)) {
-                match self.migrate_if_needed(group, known.now()).await {
-                    Ok(true) => continue,
-                    Ok(false) => {}
-                    Err(of_migration) => error = of_migration,
-                }
-            }
             return self.end(known, before.as_ref(), unanswered, error).await;
         }
     }
@@ -331,130 +288,6 @@ impl Table {
             }
         }
     }
-
-    /// Runs the read `work`. If it needs the group to be migrated, migrates it and runs `work` again.
-    ///
-    /// # Errors
-    ///
-    /// Those of `work`; [`Error::Unmigrated`] if the migration does not end before the deadline;
-    /// otherwise as [`Table::migrate`].
-    pub(crate) async fn migrated<T, W>(
-        &self,
-        group: GroupId,
-        now: Timestamp,
-        work: impl Fn() -> W,
-    ) -> Result<T, Error>
-    where
-        W: Future<Output = Result<T, Error>>,
-    {
-        let error = match work().await {
-            Err(error) if group.created_at().is_none() && may_be_unmigrated(&error) => error,
-            done => return done,
-        };
-        if self.reads_only {
-            return Err(Error::Unmigrated);
-        }
-        let migration = async {
-            // Of many reads at once, one migrates the group, and the others find it migrated.
-            let lock = self.locks.of(group);
-            let _turn = lock.lock().await;
-            self.migrate_if_needed(group, now).await
-        };
-        match Retry::new().before_deadline(migration).await {
-            Some(Ok(true)) => work().await,
-            Some(Ok(false)) if matches!(error, Error::Unmigrated) => work().await,
-            Some(Ok(false)) => Err(error),
-            Some(Err(Error::Contended)) | None => Err(Error::Unmigrated),
-            Some(Err(error)) => Err(error),
-        }
-    }
-
-    /// Migrates those of these groups that have v0 rows. One that has no row, or whose row cannot
-    /// be read, is left out.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unmigrated`] if the migrations do not end before the deadline.
-    pub(crate) async fn migrate_all(
-        &self,
-        groups: impl IntoIterator<Item = GroupId>,
-        now: Timestamp,
-    ) -> Result<(), Error> {
-        let old = groups.into_iter().filter(|group| group.created_at().is_none());
-        let old: BTreeSet<GroupId> = old.collect();
-        if old.is_empty() {
-            return Ok(());
-        }
-        let keys = old.iter().map(|group| keys::balance(*group)).collect();
-        let balances = self.db.batch::<Balance>(keys).await?;
-        for group in old {
-            let balance = balances.get(&keys::balance(group));
-            if balance.is_some_and(|it| !it.ledger.state.needs_migration(group)) {
-                continue;
-            }
-            match self.migrated(group, now, || self.require_migrated(group)).await {
-                Ok(()) | Err(Error::NoGroup) => {}
-                Err(Error::Table(cause)) => {
-                    if matches!(self.db.get::<Group>(keys::group(group)).await, Ok(Some(_))) {
-                        return Err(Error::Table(cause));
-                    }
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
-    }
-
-    /// Checks that the events of a group's v0 rows are in its ledger. Only groups of the TypeScript
-    /// Fracti may have such rows, so others cost no read.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unmigrated`].
-    pub(crate) async fn require_migrated(&self, group: GroupId) -> Result<(), Error> {
-        if self.is_migrated(group).await? { Ok(()) } else { Err(Error::Unmigrated) }
-    }
-
-    /// A page of rows of a group.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unmigrated`] if some cannot be read that the migration may make readable; those of
-    /// `read`.
-    pub(crate) async fn page_migrated<T>(
-        &self,
-        group: GroupId,
-        read: impl Future<Output = Result<Slice<T>, Error>>,
-    ) -> Result<Slice<T>, Error> {
-        let slice = read.await?;
-        if slice.unreadable > 0 {
-            self.require_migrated(group).await?;
-        }
-        Ok(slice)
-    }
-
-    /// [`Table::require_migrated`] for a read that runs beside the check of a membership, whose
-    /// refusal comes first.
-    pub(crate) async fn is_migrated(&self, group: GroupId) -> Result<bool, Error> {
-        let is_ours = group.created_at().is_some();
-        Ok(is_ours || !self.ledger(group).await?.state.needs_migration(group))
-    }
-
-    /// Migrates a group that has v0 rows, and returns whether it had any. Only groups of the
-    /// TypeScript Fracti may have, so others cost no read.
-    fn migrate_if_needed(
-        &self,
-        group: GroupId,
-        now: Timestamp,
-    ) -> BoxFuture<'_, Result<bool, Error>> {
-        Box::pin(async move {
-            if self.is_migrated(group).await? {
-                return Ok(false);
-            }
-            self.migrate(group, now).await?;
-            Ok(true)
-        })
-    }
 }
 
 impl<T> Decision<T> {
@@ -526,11 +359,6 @@ fn repeated<T>(
         }
         Ok(_) | Err(_) => ControlFlow::Break(known.replay()),
     }
-}
-
-/// Whether the cause may be v0 rows.
-const fn may_be_unmigrated(error: &Error) -> bool {
-    matches!(error, Error::Unmigrated | Error::Table(_))
 }
 
 /// Nothing, as the row of a request without a key stores.

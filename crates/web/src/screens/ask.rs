@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use fracti_core::{group::Group, questions::question::QuestionType, split::LineKind};
-use fracti_http::{App, AsMember, Context, Parameters, Problem, QueryReader};
+use fracti_http::{App, AsMember, Parameters, Problem, QueryReader};
 use maud::{Markup, html};
 
 use crate::{
@@ -30,10 +30,9 @@ impl Parameters for TypeQuery {
 pub(crate) async fn show(
     State(app): State<App>,
     AsMember(member_key, TypeQuery(chosen)): AsMember<TypeQuery>,
-    Context { now, .. }: Context,
     l: Language,
 ) -> Result<Fragment, Problem> {
-    let (group, members, ledger) = app.table.group_and_ledger(member_key, now).await?;
+    let (group, members, ledger) = app.table.group_and_ledger(member_key).await?;
     let names = Names::new(l, member_key.user.into(), &members);
     let path = format!("{}/questions", ui::group_path(group.id));
     let tab = |it: QuestionType| (l.question_type(it), format!("{path}/new?type={it}"));

@@ -8,7 +8,7 @@ use fracti_core::{
     reports::debts::Debts,
     values::{currency::Currency, id::MemberId},
 };
-use fracti_http::{App, AsMember, Context, Problem};
+use fracti_http::{App, AsMember, Problem};
 use maud::{Markup, html};
 
 use super::{
@@ -25,10 +25,9 @@ use crate::{
 pub(crate) async fn show(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
-    Context { now, .. }: Context,
     l: Language,
 ) -> Result<Fragment, Problem> {
-    let (group, members, ledger) = app.table.group_and_ledger(member_key, now).await?;
+    let (group, members, ledger) = app.table.group_and_ledger(member_key).await?;
     let pending = app.table.pending_settlements(group.id, &ledger).await?;
     let me: MemberId = member_key.user.into();
     let names = Names::new(l, me, &members);

@@ -109,7 +109,7 @@ pub(crate) async fn day(
     let page = Page { limit: SPENDINGS, after: None };
     let groups = fracti_core::group::GroupFilter { archived: false, chat: None };
     let (day, spendings, groups) = tokio::try_join!(
-        app.table.consumed_on(user.id, date, now),
+        app.table.consumed_on(user.id, date),
         app.table.spendings(user.id, (Some(date), Some(date)), &page),
         app.table.groups_of(user.id, &groups, &Page { limit: 20, after: None }),
     )?;

@@ -37,9 +37,9 @@ pub(crate) async fn show(
 ) -> Result<Fragment, Problem> {
     let page = Page { limit: ENTRIES, after: None };
     let ((group, members), expense, history) = tokio::try_join!(
-        app.table.group(member_key, now),
-        app.table.expense(member_key, id, now),
-        app.table.expense_history(member_key, id, &page, now),
+        app.table.group(member_key),
+        app.table.expense(member_key, id),
+        app.table.expense_history(member_key, id, &page),
     )?;
     let names = Names::new(l, member_key.user.into(), &members);
     let view = View { l, group: &group, names: &names, expense: &expense, today: now.day() };

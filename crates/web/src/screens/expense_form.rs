@@ -14,8 +14,7 @@ use fracti_core::{
     },
 };
 use fracti_http::{
-    App, AsMember, Context, Description, ExpenseView, Id, Parameters, Problem, QueryReader,
-    schemas, tag_of,
+    App, AsMember, Description, ExpenseView, Id, Parameters, Problem, QueryReader, schemas, tag_of,
 };
 use maud::{Markup, html};
 
@@ -43,19 +42,18 @@ impl Parameters for NewQuery {
 pub(crate) async fn new(
     State(app): State<App>,
     AsMember(member_key, query): AsMember<NewQuery>,
-    Context { now, .. }: Context,
     l: Language,
 ) -> Result<Fragment, Problem> {
     let like = async {
         let Some(id) = query.from else { return Ok(None) };
-        app.table.expense(member_key, id, now).await.map(Some)
+        app.table.expense(member_key, id).await.map(Some)
     };
     let spending = async {
         let Some(id) = &query.spending else { return Ok(None) };
         app.table.spending(member_key.user, id).await.map(Some)
     };
     let ((group, members, ledger), like, spending) =
-        tokio::try_join!(app.table.group_and_ledger(member_key, now), like, spending)?;
+        tokio::try_join!(app.table.group_and_ledger(member_key), like, spending)?;
     let form = Form {
         l,
         group: &group,
@@ -74,12 +72,11 @@ pub(crate) async fn edit(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Id(id): Id<ExpenseId>,
-    Context { now, .. }: Context,
     l: Language,
 ) -> Result<Fragment, Problem> {
     let ((group, members, ledger), expense) = tokio::try_join!(
-        app.table.group_and_ledger(member_key, now),
-        app.table.expense(member_key, id, now),
+        app.table.group_and_ledger(member_key),
+        app.table.expense(member_key, id),
     )?;
     let names = Names::new(l, member_key.user.into(), &members);
     let links: Links = members.iter().collect();

@@ -46,7 +46,7 @@ pub(crate) async fn show(
     let back = html! { a.back href={ (ui::group_path(member_key.group)) "/more" } { (l.more()) } };
     if deleted {
         let (group, deleted) = tokio::try_join!(
-            app.table.group(member_key, now),
+            app.table.group(member_key),
             app.table.deleted_expenses(member_key, &page),
         )?;
         let next = deleted.next.as_ref().map(|after| paging.cursor(&list_id, after));
@@ -66,8 +66,8 @@ pub(crate) async fn show(
         }));
     }
     let ((group, members), expenses) = tokio::try_join!(
-        app.table.group(member_key, now),
-        app.table.expenses(member_key, &filter, ListOrder::Recorded, &page, now),
+        app.table.group(member_key),
+        app.table.expenses(member_key, &filter, ListOrder::Recorded, &page),
     )?;
     let me = member_key.user.into();
     let names = Names::new(l, me, &members);

@@ -14,7 +14,7 @@ pub(crate) async fn import(
     l: Language,
 ) -> Result<Fragment, Problem> {
     let ((group, members), imports) =
-        tokio::try_join!(app.table.group(member_key, now), app.table.imports(member_key),)?;
+        tokio::try_join!(app.table.group(member_key), app.table.imports(member_key),)?;
     let api = format!("/api/groups/{}/import", group.id);
     let people = members.iter().filter(|it| it.is_present() && it.linked_to.is_none());
     Ok(Fragment(html! {
@@ -50,7 +50,7 @@ pub(crate) async fn export(
     Context { now, .. }: Context,
     l: Language,
 ) -> Result<Fragment, Problem> {
-    let (group, _) = app.table.group(member_key, now).await?;
+    let (group, _) = app.table.group(member_key).await?;
     let url = |format: &str| format!("/api/groups/{}/export?format={format}", group.id);
     let file = |format: &str| format!("fracti-{}.{format}", now.day());
     Ok(Fragment(html! {

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use fracti_core::values::id::UserId;
-use fracti_http::{App, Caller, Context, Id, Problem};
+use fracti_http::{App, Caller, Id, Problem};
 use maud::html;
 
 use crate::{
@@ -15,10 +15,9 @@ pub(crate) async fn show(
     State(app): State<App>,
     Caller(user, ()): Caller,
     Id(other): Id<UserId>,
-    Context { now, .. }: Context,
     l: Language,
 ) -> Result<Fragment, Problem> {
-    let shared = app.table.shared_with(user.id, other, now).await?;
+    let shared = app.table.shared_with(user.id, other).await?;
     Ok(Fragment(html! {
         a.back href="/app/me" { (l.me()) }
         h1 tabindex="-1" data-title { (sentence([ui::name(&shared.other.name)], |[name]| l.with_friend_title(name))) }

@@ -3,9 +3,10 @@
 use axum::extract::State;
 use fracti_core::{
     funds::{
-        fund::{FundKind, FundStatus, Funds},
+        fund::{FundKind, FundStatus},
         fund_total::FundTotal,
         fund_transaction::{FundTransaction, FundTransactionType, FundWork},
+        user_funds::Funds,
     },
     values::{
         currency::Currency,
@@ -78,7 +79,7 @@ fn of(l: Language, funds: &Funds, currency: Currency, now: Timestamp) -> Markup 
     let sums = kinds.map(|(kind, label)| (label, funds.sums(currency, kind, now)));
     let all = sums
         .iter()
-        .fold(fracti_core::funds::fund::FundSums::default(), |all, (_, it)| all.plus(*it));
+        .fold(fracti_core::funds::user_funds::FundSums::default(), |all, (_, it)| all.plus(*it));
     let all_kinds = funds.of(currency).filter(|fund| !fund.is_spent());
     let timed: Vec<_> = all_kinds.filter_map(|fund| Some((fund, fund.until?))).collect();
     html! {

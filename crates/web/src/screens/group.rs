@@ -35,8 +35,8 @@ pub(crate) async fn show(
     let page = Page { limit: EXPENSES, after: None };
     let filter = Filter::default();
     let ((group, members, ledger), expenses) = tokio::try_join!(
-        app.table.group_and_ledger(member_key, now),
-        app.table.expenses(member_key, &filter, ListOrder::Recorded, &page, now),
+        app.table.group_and_ledger(member_key),
+        app.table.expenses(member_key, &filter, ListOrder::Recorded, &page),
     )?;
     let pending = app.table.pending_settlements(group.id, &ledger).await?;
     let me: MemberId = member_key.user.into();

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use fracti_core::values::currency::Currency;
-use fracti_http::{App, Caller, Context, Problem};
+use fracti_http::{App, Caller, Problem};
 use fracti_store::Page;
 use maud::{Markup, html};
 
@@ -14,11 +14,10 @@ const GROUPS: usize = 50;
 pub(crate) async fn show(
     State(app): State<App>,
     Caller(user, ()): Caller,
-    Context { now, .. }: Context,
     l: Language,
 ) -> Result<Fragment, Problem> {
     let page = Page { limit: GROUPS, after: None };
-    let groups = app.table.memberships_of(user.id, &page, now).await?;
+    let groups = app.table.memberships_of(user.id, &page).await?;
     Ok(Fragment(html! {
         (ui::tabs(l.sections(), &[(l.groups(), "/app".to_owned()), (l.me(), "/app/me".to_owned())], 0))
         h1 tabindex="-1" data-title { (l.groups()) }

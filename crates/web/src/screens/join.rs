@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use fracti_core::values::id::GroupId;
-use fracti_http::{App, Caller, Context, Id, Parameters, Problem, QueryReader};
+use fracti_http::{App, Caller, Id, Parameters, Problem, QueryReader};
 use fracti_store::MemberKey;
 use maud::html;
 
@@ -22,11 +22,10 @@ pub(crate) async fn show(
     State(app): State<App>,
     Caller(user, CodeQuery(code)): Caller<CodeQuery>,
     Id(group): Id<GroupId>,
-    Context { now, .. }: Context,
     l: Language,
 ) -> Result<Fragment, Problem> {
     let path = ui::group_path(group);
-    let is_member = app.table.group(MemberKey { group, user: user.id }, now).await.is_ok();
+    let is_member = app.table.group(MemberKey { group, user: user.id }).await.is_ok();
     Ok(Fragment(html! {
         a.back href="/app" { (l.groups()) }
         h1 tabindex="-1" data-title { (l.join_title()) }

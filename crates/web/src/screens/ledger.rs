@@ -31,7 +31,7 @@ pub(crate) async fn show(
     // The last days: those of a group that has existed for longer are not all shown.
     let from = now.day().plus(-366);
     let page = Page { limit: DAYS, after: None };
-    let days = app.table.days(member_key, Some(from), None, &page, now);
+    let days = app.table.days(member_key, Some(from), None, &page);
     let (group, members, days) = days.await?;
     let names = Names::new(l, member_key.user.into(), &members);
     let own = group.currency;
@@ -68,8 +68,8 @@ pub(crate) async fn statement(
 ) -> Result<Fragment, Problem> {
     let statement = Statement { user: Some(member), ..Statement::default() };
     let ((group, members), (lines, _)) = tokio::try_join!(
-        app.table.group(member_key, now),
-        app.table.statement(member_key, &statement, ENTRIES, now),
+        app.table.group(member_key),
+        app.table.statement(member_key, &statement, ENTRIES),
     )?;
     let names = Names::new(l, member_key.user.into(), &members);
     let path = ui::group_path(group.id);

@@ -34,7 +34,7 @@ pub(crate) async fn show(
     let waiting = SettlementFilter { waiting: true, ..SettlementFilter::default() };
     let table = &app.table;
     let (groups, payments, (questions, _), activity) = tokio::try_join!(
-        table.memberships_of(user.id, &page, now),
+        table.memberships_of(user.id, &page),
         table.settlements_of(user.id, &waiting, ITEMS, ActivityPosition::default()),
         table.open_for(user.id, ITEMS, OpenPlace::default(), now),
         table.activity_of(user.id, ITEMS, ActivityPosition::default()),

@@ -6,7 +6,7 @@ use fracti_core::{
     input::Unsettled,
     ledger::Ledger,
 };
-use fracti_http::{App, AsMember, Context, Problem};
+use fracti_http::{App, AsMember, Problem};
 use maud::{Markup, html};
 
 use crate::{
@@ -18,10 +18,9 @@ use crate::{
 pub(crate) async fn show(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
-    Context { now, .. }: Context,
     l: Language,
 ) -> Result<Fragment, Problem> {
-    let (group, members, ledger) = app.table.group_and_ledger(member_key, now).await?;
+    let (group, members, ledger) = app.table.group_and_ledger(member_key).await?;
     let names = Names::new(l, member_key.user.into(), &members);
     let me = members.iter().find(|it| it.id == member_key.user);
     let view = View { l, group: &group, names: &names, members: &members, ledger: &ledger, me };

@@ -1,7 +1,7 @@
 //! Everything else that a group has.
 
 use axum::extract::State;
-use fracti_http::{App, AsMember, Context, Problem};
+use fracti_http::{App, AsMember, Problem};
 use maud::html;
 
 use super::group::{add, head};
@@ -10,10 +10,9 @@ use crate::{fragment::Fragment, text::Language, ui};
 pub(crate) async fn show(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
-    Context { now, .. }: Context,
     l: Language,
 ) -> Result<Fragment, Problem> {
-    let (group, _) = app.table.group(member_key, now).await?;
+    let (group, _) = app.table.group(member_key).await?;
     let path = ui::group_path(group.id);
     let links = [
         ("👥", l.members_title(), "/members"),

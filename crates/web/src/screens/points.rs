@@ -1,7 +1,7 @@
 //! Points of a group's members for their answers.
 
 use axum::extract::State;
-use fracti_http::{App, AsMember, Context, Problem};
+use fracti_http::{App, AsMember, Problem};
 use maud::html;
 
 use crate::{fragment::Fragment, text::Language, ui};
@@ -9,10 +9,9 @@ use crate::{fragment::Fragment, text::Language, ui};
 pub(crate) async fn show(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
-    Context { now, .. }: Context,
     l: Language,
 ) -> Result<Fragment, Problem> {
-    let ranked = app.table.leaderboard(member_key, now).await?;
+    let ranked = app.table.leaderboard(member_key).await?;
     Ok(Fragment(html! {
         a.back href={ (ui::group_path(member_key.group)) "/more" } { (l.more()) }
         h1 tabindex="-1" data-title { (l.points()) }

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use fracti_core::group::{Group, GroupCategory, Member};
-use fracti_http::{App, AsMember, Context, Problem};
+use fracti_http::{App, AsMember, Problem};
 use maud::{Markup, html};
 
 use super::members::settle_first;
@@ -11,10 +11,9 @@ use crate::{fragment::Fragment, text::Language, ui};
 pub(crate) async fn show(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
-    Context { now, .. }: Context,
     l: Language,
 ) -> Result<Fragment, Problem> {
-    let (group, members, ledger) = app.table.group_and_ledger(member_key, now).await?;
+    let (group, members, ledger) = app.table.group_and_ledger(member_key).await?;
     let is_me = |it: &&Member| it.id == member_key.user;
     let is_creator = members.iter().find(is_me).is_some_and(|it| group.is_created_by(it));
     let is_other = |it: &Member| it.is_present() && !it.guest && it.id != member_key.user;

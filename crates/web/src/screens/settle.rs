@@ -5,7 +5,7 @@ use fracti_core::{
     group::Member,
     values::{currency::Currency, decimal::Decimal, id::MemberId},
 };
-use fracti_http::{App, AsMember, Context, Description, Parameters, Problem, QueryReader, schemas};
+use fracti_http::{App, AsMember, Description, Parameters, Problem, QueryReader, schemas};
 use maud::{Markup, html};
 
 use crate::{
@@ -38,10 +38,9 @@ impl Parameters for SettleQuery {
 pub(crate) async fn show(
     State(app): State<App>,
     AsMember(member_key, query): AsMember<SettleQuery>,
-    Context { now, .. }: Context,
     l: Language,
 ) -> Result<Fragment, Problem> {
-    let (group, members, ledger) = app.table.group_and_ledger(member_key, now).await?;
+    let (group, members, ledger) = app.table.group_and_ledger(member_key).await?;
     let names = Names::new(l, member_key.user.into(), &members);
     let path = format!("{}/balances", ui::group_path(group.id));
     // The payer is as the plan says, and not replaced by the reader.

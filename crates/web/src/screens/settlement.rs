@@ -28,8 +28,8 @@ pub(crate) async fn show(
     l: Language,
 ) -> Result<Fragment, Problem> {
     let ((group, members, ledger), payment) = tokio::try_join!(
-        app.table.group_and_ledger(member_key, now),
-        app.table.settlement(member_key, id, now),
+        app.table.group_and_ledger(member_key),
+        app.table.settlement(member_key, id),
     )?;
     let names = Names::new(l, member_key.user.into(), &members);
     let rights = Rights::of(&members, member_key.user);

@@ -37,8 +37,8 @@ pub(crate) async fn show(
     let list_id = ListId::new("screen of settlements", &member_key.group).filtered(&status);
     let page = paging.page(&list_id)?;
     let ((group, members), payments) = tokio::try_join!(
-        app.table.group(member_key, now),
-        app.table.settlements(member_key, status, &page, now),
+        app.table.group(member_key),
+        app.table.settlements(member_key, status, &page),
     )?;
     let names = Names::new(l, member_key.user.into(), &members);
     let path = format!("{}/settlements", ui::group_path(group.id));

@@ -54,8 +54,8 @@ pub(crate) async fn show(
     let days = from..=to;
     let step = if to.days_since(from) > BY_DAY { SeriesStep::Month } else { SeriesStep::Day };
     let (group, (members, tallies)) = tokio::try_join!(
-        app.table.group(member_key, now),
-        app.table.members_and_tallies(member_key, &days, now),
+        app.table.group(member_key),
+        app.table.members_and_tallies(member_key, &days),
     )?;
     let by_currency = stats(&tallies, &members.iter().collect(), step)
         .map_err(|error| fracti_core::input::Error::Table(error.into()))?;

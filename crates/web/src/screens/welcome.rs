@@ -22,7 +22,7 @@ pub(crate) async fn show(
     Context { now, .. }: Context,
     l: Language,
 ) -> Result<Fragment, Problem> {
-    let (group, members) = app.table.group(member_key, now).await?;
+    let (group, members) = app.table.group(member_key).await?;
     let path = ui::group_path(group.id);
     let names = Names::new(l, member_key.user.into(), &members);
     let is_new = |it: &Member| it.guests.is_empty() && it.joined_at.plus_seconds(NEW) > now;

@@ -64,7 +64,7 @@ async fn imported(table: &Table, import: &Import) -> Option<GroupId> {
     let Outcome::Done(made) = made else { return None };
 
     let member_key = MemberKey { group: made.id, user };
-    let (group, members) = table.group(member_key, now).await.unwrap();
+    let (group, members) = table.group(member_key).await.unwrap();
     let to = Destination { group: &group, members: &members, user, now };
     let people = import.people.iter().map(|person| person.name.to_string());
     let targets = people.map(|name| (name, Target::NewGuest)).collect();
@@ -86,7 +86,7 @@ async fn imported(table: &Table, import: &Import) -> Option<GroupId> {
             }
         }
     }
-    table.verify_ledger(made.id).await.unwrap();
+    table.verify(made.id, now).await.unwrap();
     Some(made.id)
 }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Audit, Mend};
 use crate::{
     input::Error,
+    ledger::{Change, Totals},
     storage::{
         keys::Primary,
         row::{
@@ -189,4 +190,15 @@ fn differing(stored: &Item, read: &Item, right: &Item) -> Vec<String> {
     let wrong = names.into_iter().filter(is_checked).filter(|name| of(name) != right.get(*name));
     let version = lacks_version(stored).then_some(FORMAT_VERSION);
     wrong.chain(version).map(str::to_owned).collect()
+}
+
+/// Whether two lists have the same changes, in any order.
+pub(super) fn are_same(a: &[Change], b: &[Change]) -> bool {
+    let sorted = |changes: &[Change]| {
+        let mut changes: Vec<_> =
+            changes.iter().filter(|it| it.totals != Totals::default()).copied().collect();
+        changes.sort_by_key(|it| (it.currency, it.user));
+        changes
+    };
+    sorted(a) == sorted(b)
 }

@@ -1,15 +1,19 @@
 //! The entries of a ledger: whether all are there, and agree with each other and with the expenses
 //! and settlements that they stand for.
 
-use std::collections::{BTreeMap, BTreeSet, btree_map::Entry as Slot};
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Audit, Mend, Stored, compare::Kept, ledger::BalanceRow, records::Records};
+use super::{
+    Audit, Mend, Stored,
+    compare::{Kept, are_same},
+    read::{BalanceRow, Entries, Records},
+};
 use crate::{
-    ledger::{Change, EntryStatus, Ledger, LedgerError, RefType},
+    ledger::{Change, EntryStatus, Ledger, RefType},
     records::{entry::Entry, settlement::SettlementStatus},
     storage::{
         keys::{self, Primary},
-        row::{self, AttributeValue, Item, from_item},
+        row::{self, Item, from_item},
     },
     values::{
         entry_id::EntryId,
@@ -17,19 +21,6 @@ use crate::{
         time::Timestamp,
     },
 };
-
-/// The entries of a group.
-#[derive(Default)]
-pub(super) struct Entries {
-    /// Those that can be read, by sequence.
-    pub(super) all: BTreeMap<u64, Kept<Entry>>,
-    /// First and last sequence of each gap, apart from entries that are reported already.
-    gaps: Vec<(u64, u64)>,
-    /// Whether an entry is lost or cannot be read.
-    pub(super) has_lost: bool,
-    /// Those of which the time is not certain.
-    disputed: BTreeSet<u64>,
-}
 
 /// A row from which the changes of an entry follow: its key, what it is, and the row as it is stored.
 type Source = (Primary, String, Option<Item>);
@@ -77,174 +68,6 @@ pub(super) fn partitions_to_search(stored: &Stored, group: GroupId) -> Vec<Strin
         !current.contains(name) || entries.iter().any(|it| it.entry_id == *name && is_missing(&it))
     });
     lacking.map(|name| keys::entry_partition(group, &name)).collect()
-}
-
-impl Entries {
-    pub(super) fn read(audit: &mut Audit, items: Vec<Item>, ledger: &Ledger) -> Self {
-        let mut entries = Self::default();
-        let mut known: BTreeSet<u64> = BTreeSet::new();
-        let mut disputed = Vec::new();
-        for item in items {
-            let sequence = match item.get("sequence") {
-                Some(AttributeValue::N(number)) => number.parse::<u64>().ok(),
-                _ => None,
-            };
-            let Some(kept) = audit.read_own::<Entry>(item) else {
-                entries.has_lost = true;
-                known.extend(sequence);
-                continue;
-            };
-            let own = (kept.row.created_at, kept.row.sequence);
-            match position(&kept).filter(|position| *position != own) {
-                Some(position) => disputed.push((kept, position)),
-                None => entries.place(audit, kept),
-            }
-        }
-        for (kept, position) in disputed {
-            entries.decide(audit, kept, position, ledger);
-        }
-        entries.gaps = entries.gaps_until(ledger.sequence, &known);
-        entries.has_lost |= !entries.gaps.is_empty();
-        entries
-    }
-
-    /// Adds an entry. Of two with one sequence, one is a stray.
-    fn place(&mut self, audit: &mut Audit, kept: Kept<Entry>) {
-        audit.check_indexes(&kept);
-        let sequence = kept.row.sequence;
-        match self.all.entry(sequence) {
-            Slot::Vacant(slot) => drop(slot.insert(kept)),
-            Slot::Occupied(_) => {
-                let what = format!("another entry has the sequence {sequence}, too");
-                audit.lost(kept.key, what, Some(&kept.item));
-            }
-        }
-    }
-
-    /// Adds an entry of which the time or the sequence is another one in the index. What fits between
-    /// the other entries is right.
-    fn decide(
-        &mut self,
-        audit: &mut Audit,
-        mut kept: Kept<Entry>,
-        (at, sequence): (Timestamp, u64),
-        ledger: &Ledger,
-    ) {
-        let fits = |at: Timestamp, sequence: u64| {
-            let before = self.all.range(..sequence).next_back();
-            let after = self.all.range(sequence..).next();
-            sequence < ledger.sequence
-                && !self.all.contains_key(&sequence)
-                && before.is_none_or(|(_, before)| before.row.created_at <= at)
-                && after.is_none_or(|(_, after)| at <= after.row.created_at)
-        };
-        let by_row = fits(kept.row.created_at, kept.row.sequence);
-        let by_index = fits(at, sequence);
-        let text = |value: &_| row::to_value(value).ok();
-        match (by_row, by_index) {
-            (true, false) => audit.check_indexes(&kept),
-            (false, true) => {
-                let set = [("createdAt", text(&at)), ("sequence", row::to_value(&sequence).ok())];
-                let own = [kept.row.created_at == at, kept.row.sequence == sequence];
-                let set: Vec<_> =
-                    set.into_iter().zip(own).filter(|(_, same)| !same).map(|(it, _)| it).collect();
-                let names: Vec<_> = set.iter().map(|(name, _)| *name).collect();
-                let what = format!("its {} fits to no other entry", names.join(", "));
-                audit.find(kept.key.clone(), what, Some(&kept.item), Some(Mend::Set(set)));
-                (kept.row.created_at, kept.row.sequence) = (at, sequence);
-            }
-            (true, true) | (false, false) => {
-                let what = "its createdAt, sequence and GSI1SK contradict each other";
-                audit.lost(kept.key.clone(), what, Some(&kept.item));
-                if by_row {
-                    self.disputed.insert(kept.row.sequence);
-                } else {
-                    self.has_lost = true;
-                    return;
-                }
-            }
-        }
-        self.all.insert(kept.row.sequence, kept);
-    }
-
-    /// First and last sequence of each gap below `end` and between the entries.
-    fn gaps_until(&self, end: u64, known: &BTreeSet<u64>) -> Vec<(u64, u64)> {
-        let present: BTreeSet<u64> = self.all.keys().chain(known).copied().collect();
-        let mut gaps = Vec::new();
-        let mut next = 0;
-        for sequence in present.into_iter().chain([end]) {
-            if next < sequence {
-                gaps.push((next, sequence.saturating_sub(1)));
-            }
-            next = next.max(sequence.saturating_add(1));
-        }
-        gaps
-    }
-
-    /// The entry of an expense or a settlement that counts.
-    pub(super) fn applied(&self, id: &EntryId) -> Option<&Entry> {
-        let entries = self.all.values().map(|kept| &kept.row);
-        entries.filter(|entry| entry.status == EntryStatus::Applied).find(|it| it.entry_id == *id)
-    }
-
-    /// Whether an adjustment counts, of which no other row tells the changes.
-    pub(super) fn have_adjustments(&self) -> bool {
-        self.all.values().any(|kept| kept.row.ref_type == RefType::Adjustment)
-    }
-
-    /// The reverts of expenses, and whether each is the last entry of its expense. One that is not may
-    /// have a row by which it is listed if the expense was imported again.
-    pub(super) fn deletions(&self) -> impl Iterator<Item = (ExpenseId, &Entry, bool)> {
-        let mut of_expenses: BTreeMap<&EntryId, Vec<&Entry>> = BTreeMap::new();
-        let entries = self.all.values().map(|kept| &kept.row);
-        for entry in entries.filter(|entry| entry.ref_type == RefType::Expense) {
-            of_expenses.entry(&entry.entry_id).or_default().push(entry);
-        }
-        of_expenses.into_iter().flat_map(|(id, entries)| {
-            let EntryId::Record(id) = id else { return Vec::new() };
-            let id = ExpenseId::from_bytes(*id.as_bytes());
-            let last = entries.last().map(|entry| entry.sequence);
-            let is_imported = entries.iter().any(|entry| entry.import_id.is_some());
-            let reverts = entries.into_iter().filter(|it| it.status == EntryStatus::Revert);
-            let with_end = reverts.map(|it| (id, it, Some(it.sequence) == last));
-            with_end.filter(|(.., is_last)| *is_last || is_imported).collect()
-        })
-    }
-
-    fn in_gap(&self, sequence: u64) -> bool {
-        self.gaps.iter().any(|(first, last)| (*first..=*last).contains(&sequence))
-    }
-
-    /// The entry in whose place a ledger has another one reverted or a revert.
-    fn with_other(&self, of: &Entry, status: EntryStatus) -> Option<&Kept<Entry>> {
-        self.all.values().find(|kept| {
-            kept.row.status == status
-                && kept.row.entry_id == of.entry_id
-                && kept.row.other_sequence == Some(of.sequence)
-        })
-    }
-
-    /// The ledger after all entries, with the changes that `instead` has in place of theirs.
-    ///
-    /// # Errors
-    ///
-    /// The first entry that cannot be applied, and why.
-    fn replay(
-        &self,
-        instead: &BTreeMap<u64, &Vec<Change>>,
-    ) -> Result<Ledger, (&Kept<Entry>, LedgerError)> {
-        let mut ledger = Ledger::default();
-        for (sequence, kept) in &self.all {
-            let applied = if let Some(changes) = instead.get(sequence) {
-                let entry = Entry { changes: (*changes).clone(), ..kept.row.clone() };
-                ledger.replay_next(&entry)
-            } else {
-                ledger.replay_next(&kept.row)
-            };
-            applied.map_err(|error| (kept, error))?;
-        }
-        Ok(ledger)
-    }
 }
 
 impl Audit {
@@ -609,24 +432,4 @@ fn of_reverted(entry: &Entry, entries: &Entries) -> Option<Right> {
         .collect::<Option<Vec<_>>>()?;
     let name = "the entry that it reverts".to_owned();
     Some((negated, (reverted.key.clone(), name, Some(reverted.item.clone()))))
-}
-
-/// Whether two lists have the same changes, in any order.
-pub(super) fn are_same(a: &[Change], b: &[Change]) -> bool {
-    let sorted = |changes: &[Change]| {
-        let mut changes: Vec<_> = changes
-            .iter()
-            .filter(|it| it.totals != crate::ledger::Totals::default())
-            .copied()
-            .collect();
-        changes.sort_by_key(|it| (it.currency, it.user));
-        changes
-    };
-    sorted(a) == sorted(b)
-}
-
-/// The time and the sequence of an entry in the index.
-fn position(kept: &Kept<Entry>) -> Option<(Timestamp, u64)> {
-    let Some(AttributeValue::S(key)) = kept.item.get("GSI1SK") else { return None };
-    keys::position_of_entry(key)
 }

@@ -1,126 +1,34 @@
 //! The rows of a ledger that follow from its entries: the balance row, closings and checkpoints.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use super::{
     Audit, Mend,
-    compare::{by_sort_key, cause, lacks_version},
-    entries::Entries,
-    records::Records,
+    compare::{cause, lacks_version},
+    read::{BalanceRow, Entries, LedgerRows, Past, Records},
 };
 use crate::{
     group::group_state::GroupState,
     ledger::{
-        Ledger,
-        balance::{Balance, Checkpoint, Closing},
+        Balances, Change, EntryStatus, Ledger, LedgerError, RefType, Settled,
+        balance::{Checkpoint, Closing},
     },
     records::settlement::{Settlement, SettlementStatus},
-    reports::{discrepancy::differing, verify},
     storage::{
         keys::{self, prefix},
         row::{FORMAT_VERSION, Item, Row, from_item, to_item},
     },
-    values::time::{Day, Timestamp},
+    values::{
+        currency::Currency,
+        entry_id::EntryId,
+        time::{Day, Timestamp},
+    },
 };
 
-/// The rows of the ledger's partition, by sort key.
-pub(super) struct Rows(BTreeMap<String, Item>);
-
-/// The balance row as it was read.
-pub(super) struct BalanceRow {
-    item: Option<Item>,
-    is_readable: bool,
-    pub(super) ledger: Ledger,
-}
-
-/// A row with a past ledger.
-trait Past: Row {
-    const PREFIX: &'static str;
-
-    fn ledger(&self) -> &Ledger;
-
-    fn with_ledger(self, ledger: Ledger) -> Self;
-
-    /// Whether the last event before the row may have been at this moment.
-    fn allows(&self, at: Timestamp) -> bool;
-}
-
-impl Past for Closing {
-    const PREFIX: &'static str = prefix::CLOSING;
-
-    fn ledger(&self) -> &Ledger {
-        &self.ledger
-    }
-
-    fn with_ledger(self, ledger: Ledger) -> Self {
-        Self { ledger, ..self }
-    }
-
-    fn allows(&self, at: Timestamp) -> bool {
-        at.day() == self.day
-    }
-}
-
-impl Past for Checkpoint {
-    const PREFIX: &'static str = prefix::CHECKPOINT;
-
-    fn ledger(&self) -> &Ledger {
-        &self.ledger
-    }
-
-    fn with_ledger(self, ledger: Ledger) -> Self {
-        Self { ledger, ..self }
-    }
-
-    fn allows(&self, at: Timestamp) -> bool {
-        at == self.at
-    }
-}
-
-impl Rows {
-    pub(super) fn of(items: Vec<Item>) -> Self {
-        Self(by_sort_key(items))
-    }
-
-    /// Takes the rows with this prefix.
-    pub(super) fn take(&mut self, prefix: &str) -> BTreeMap<String, Item> {
-        let (taken, left) =
-            std::mem::take(&mut self.0).into_iter().partition(|(key, _)| key.starts_with(prefix));
-        self.0 = left;
-        taken
-    }
-
-    /// The ledgers of closings and checkpoints that can be read.
-    fn past(&self) -> impl Iterator<Item = Ledger> + '_ {
-        fn read<T: Past>((key, item): (&String, &Item)) -> Option<Ledger> {
-            let row = key.starts_with(T::PREFIX).then(|| from_item::<T>(item.clone()).ok());
-            row.flatten().map(|row| row.ledger().clone())
-        }
-        self.0.iter().filter_map(|row| read::<Closing>(row).or_else(|| read::<Checkpoint>(row)))
-    }
-}
-
-impl BalanceRow {
-    pub(super) const fn is_readable(&self) -> bool {
-        self.is_readable
-    }
-}
-
 impl Audit {
-    pub(super) fn balance(&mut self, rows: &mut Rows) -> BalanceRow {
-        let item = rows.0.remove(keys::BALANCE);
-        let read = item.clone().map(from_item::<Balance>);
-        let (is_readable, ledger) = match read {
-            Some(Ok(row)) => (true, row.ledger),
-            Some(Err(_)) => (false, Ledger::default()),
-            None => {
-                // Before the first write to a group, there is no balance row.
-                (false, Ledger { state: GroupState::first(self.group), ..Ledger::default() })
-            }
-        };
-        BalanceRow { item, is_readable, ledger }
-    }
-
     /// Compares the balance row with the entries, `replayed`, and with the expenses and settlements.
     /// Returns whether the entries are right. `last` is the time of the last event.
     pub(super) fn check_balance(
@@ -130,7 +38,7 @@ impl Audit {
         last: Option<Timestamp>,
         entries: &Entries,
         records: &Records,
-        rows: &Rows,
+        rows: &LedgerRows,
     ) -> bool {
         let key = keys::balance(self.group);
         let item = balance.item.as_ref();
@@ -203,7 +111,7 @@ impl Audit {
         balance: &BalanceRow,
         entries: &Entries,
         records: &Records,
-        rows: &Rows,
+        rows: &LedgerRows,
     ) -> Option<Timestamp> {
         let stored = balance.ledger.last_event_at;
         let last_entry = entries.all.values().next_back().map(|kept| kept.row.created_at);
@@ -228,7 +136,7 @@ impl Audit {
         replayed: &Ledger,
         last: Option<Timestamp>,
         entries: &Entries,
-        rows: &mut Rows,
+        rows: &mut LedgerRows,
         balance: &BalanceRow,
     ) {
         let (mut closings, mut checkpoints) =
@@ -347,17 +255,45 @@ const CLOCKS_DIFFER: Duration = Duration::from_mins(10);
 
 /// Whether the expenses, the settlements and the adjustments add up to the ledger.
 fn agree(right: &Ledger, entries: &Entries, records: &Records) -> bool {
-    let rows = verify::Rows {
-        expenses: records.all_expenses(),
-        settlements: records.all_settlements(),
-        entries: entries.all.values().map(|kept| kept.row.clone()).collect(),
-        tallies: Vec::new(),
-    };
-    rows.counted(right).is_ok_and(|counted| {
+    counted(right, entries, records).is_ok_and(|counted| {
         counted.balances == right.balances
             && counted.settled == right.settled
             && counted.expense_count == right.expense_count
             && counted.settlement_count == right.settlement_count
+    })
+}
+
+/// The ledger that the present expenses, settlements and adjustments add up to.
+fn counted(ledger: &Ledger, entries: &Entries, records: &Records) -> Result<Ledger, LedgerError> {
+    let entries = entries.all.values().map(|kept| &kept.row);
+    let applied = entries.filter(|entry| entry.status == EntryStatus::Applied);
+    let entered: BTreeSet<&EntryId> = applied.clone().map(|entry| &entry.entry_id).collect();
+    // v0 rows have no entry and never moved these balances. Their ids are of another kind.
+    let counts = |ours: bool, id: EntryId| ours || entered.contains(&id);
+    let (expenses, settlements) = (records.all_expenses(), records.all_settlements());
+    let expenses = expenses.iter().filter(|it| counts(it.id.is_ours(), it.id.into()));
+    let completed = settlements.iter().filter(|it| {
+        it.status == SettlementStatus::Completed && counts(it.id.is_ours(), it.id.into())
+    });
+    let adjusted = applied.filter(|entry| entry.ref_type == RefType::Adjustment);
+
+    let mut settled: Vec<Change> = Vec::new();
+    for settlement in completed.clone() {
+        settled.extend(settlement.event()?.changes);
+    }
+    let mut changes: Vec<Change> = settled.clone();
+    for expense in expenses.clone() {
+        changes.extend(expense.event()?.changes);
+    }
+    changes.extend(adjusted.flat_map(|entry| &entry.changes));
+    // Rows of the time before a link name the guest.
+    let changes = ledger.resolved(changes)?;
+    Ok(Ledger {
+        expense_count: expenses.count() as u64,
+        settlement_count: completed.count() as u64,
+        balances: Balances::default().after(&changes)?,
+        settled: Settled::default().after(RefType::Settlement, &settled)?,
+        ..ledger.clone()
     })
 }
 
@@ -388,4 +324,15 @@ fn differences(stored: &Ledger, right: &Ledger) -> Vec<String> {
     ];
     names.extend(others.into_iter().filter(|(_, same)| !same).map(|(name, _)| name.to_owned()));
     names
+}
+
+/// Codes of the currencies in which two ledgers have different balances.
+fn differing(ledger: &Ledger, rows: &Ledger) -> String {
+    let currencies: BTreeSet<Currency> =
+        ledger.balances.currencies().chain(rows.balances.currencies()).collect();
+    let differ = currencies
+        .into_iter()
+        .filter(|currency| !ledger.balances.of(*currency).eq(rows.balances.of(*currency)))
+        .map(Currency::code);
+    differ.collect::<Vec<_>>().join(", ")
 }

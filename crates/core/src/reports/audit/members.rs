@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::{Audit, Mend, entries::Entries, ledger::BalanceRow, records::Records};
+use super::{
+    Audit, Mend,
+    read::{BalanceRow, Entries, Records},
+};
 use crate::{
     group::Member,
     ledger::Ledger,

@@ -4,21 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     Audit, Mend,
-    compare::{Kept, Read, by_sort_key, is_v0, marks},
-    entries::{Entries, are_same},
-    is_at,
-    ledger::Rows,
+    compare::{Kept, are_same, by_sort_key, is_v0, marks},
+    read::{Entries, LedgerRows, Records, expense_of},
     uses_hash,
 };
 use crate::{
-    group::{Group, MemberRow},
     ledger::Change,
-    questions::{points::Points, question::Question},
     records::{
         deleted_expense::DeletedExpense,
-        expense::{Expense, PaidExpense, Participant},
+        expense::{PaidExpense, Participant},
         group_change::{ChangeKind, GroupChange},
-        import::{ImportRow, ImportedSettlement, was_pending},
+        import::{ImportedSettlement, was_pending},
         settlement::{Settlement, UsedHash},
     },
     reports::tally::{TallyRow, corrections},
@@ -27,183 +23,12 @@ use crate::{
         row::{FORMAT_VERSION, Item, KIND, Row, from_item},
     },
     values::{
-        decimal::Decimal,
         entry_id::EntryId,
-        id::{ExpenseId, ImportId, MemberId, SettlementId},
+        id::{ExpenseId, ImportId},
     },
 };
 
-/// The rows of a group's partition.
-#[derive(Default)]
-pub(super) struct Records {
-    pub(super) group: Option<Kept<Group>>,
-    pub(super) members: Vec<Kept<MemberRow>>,
-    /// v0 rows of members.
-    pub(super) other_members: BTreeSet<MemberId>,
-    pub(super) expenses: BTreeMap<ExpenseId, Kept<Expense>>,
-    pub(super) settlements: BTreeMap<SettlementId, Kept<Settlement>>,
-    pub(super) v0_expenses: Vec<Kept<Expense>>,
-    pub(super) v0_settlements: Vec<Kept<Settlement>>,
-    pub(super) imports: BTreeMap<ImportId, Kept<ImportRow>>,
-    /// Expenses that are lost or wrong, so that nothing follows from them.
-    pub(super) wrong_expenses: BTreeSet<ExpenseId>,
-    /// Settlements that are lost or wrong.
-    pub(super) wrong_settlements: BTreeSet<SettlementId>,
-    /// Whether a row cannot be read, of which nothing tells what it is.
-    pub(super) has_unreadable: bool,
-    participants: Vec<Item>,
-    payers: Vec<Item>,
-    imported: Vec<Item>,
-    deleted: Vec<Item>,
-}
-
-impl Records {
-    pub(super) fn read(audit: &mut Audit, items: Vec<Item>) -> Self {
-        let mut records = Self::default();
-        for item in items {
-            if is_at(&item, keys::METADATA) {
-                match audit.read(item) {
-                    Read::Kept(group) => records.group = Some(group),
-                    Read::V0(row) => audit.unmigrated(row.as_ref()),
-                    Read::Bad => {}
-                }
-            } else if is_at(&item, prefix::MEMBER) {
-                match audit.read::<MemberRow>(item) {
-                    Read::Kept(member) => records.members.push(member),
-                    Read::V0(row) => {
-                        audit.unmigrated(row.as_ref());
-                        records.other_members.extend(row.map(|kept| kept.row.member.id));
-                    }
-                    Read::Bad => records.has_unreadable = true,
-                }
-            } else if is_at(&item, prefix::EXPENSE) {
-                match audit.read::<Expense>(item) {
-                    Read::Kept(kept) => drop(records.expenses.insert(kept.row.id, kept)),
-                    Read::V0(row) => records.v0_expenses.extend(row),
-                    Read::Bad => records.has_unreadable = true,
-                }
-            } else if is_at(&item, prefix::SETTLEMENT) {
-                match audit.read::<Settlement>(item) {
-                    Read::Kept(kept) => drop(records.settlements.insert(kept.row.id, kept)),
-                    Read::V0(row) => records.v0_settlements.extend(row),
-                    Read::Bad => records.has_unreadable = true,
-                }
-            } else if is_at(&item, prefix::IMPORT) {
-                if let Some(kept) = audit.read_own::<ImportRow>(item) {
-                    records.imports.insert(kept.row.id, kept);
-                }
-            } else if is_at(&item, prefix::PARTICIPANT) {
-                records.participants.push(item);
-            } else if is_at(&item, prefix::PAID) {
-                records.payers.push(item);
-            } else if is_at(&item, prefix::IMPORTED) {
-                records.imported.push(item);
-            } else if is_at(&item, prefix::DELETED) {
-                records.deleted.push(item);
-            } else if is_at(&item, prefix::QUESTION) {
-                audit.check_row::<Question>(item);
-            } else if is_at(&item, prefix::POINTS) {
-                audit.check_row::<Points>(item);
-            }
-        }
-        records.check_amounts(audit);
-        records
-    }
-
-    /// Checks that the payers and the shares of each expense add up to its amount.
-    fn check_amounts(&mut self, audit: &mut Audit) {
-        for kept in self.expenses.values().filter(|kept| kept.row.id.is_ours()) {
-            let expense = &kept.row;
-            let minor = |amount: Decimal| expense.currency.to_minor(amount).ok().map(i128::from);
-            let payers = expense.all_payers();
-            let main = payers.first().map(|payer| payer.user_id);
-            let paid: Option<i128> = payers.iter().map(|payer| minor(payer.amount)).sum();
-            let owed: Option<i128> = expense.splits.iter().map(|it| minor(it.amount)).sum();
-            let amount = minor(expense.amount);
-            if amount.is_none() || [paid, owed] != [amount; 2] || main != Some(expense.payer_id) {
-                let what = "its amount, payers and shares contradict each other";
-                audit.lost(kept.key.clone(), what, Some(&kept.item));
-                self.wrong_expenses.insert(expense.id);
-            }
-        }
-    }
-
-    /// Marks the expense or the settlement of an entry as lost or wrong.
-    pub(super) fn wrong(&mut self, of: &EntryId) {
-        if let EntryId::Record(id) = of {
-            self.wrong_expenses.insert(ExpenseId::from_bytes(*id.as_bytes()));
-            self.wrong_settlements.insert(SettlementId::from_bytes(*id.as_bytes()));
-        }
-    }
-
-    /// Whether there is an expense or a settlement, whose recording wrote the balance row.
-    pub(super) fn have_events(&self) -> bool {
-        !self.expenses.is_empty() || !self.settlements.is_empty()
-    }
-
-    /// Whether all expenses and settlements are there and agree with the ledger.
-    pub(super) fn are_whole(&self) -> bool {
-        !self.has_unreadable && self.wrong_expenses.is_empty() && self.wrong_settlements.is_empty()
-    }
-
-    /// The expenses from which other rows follow.
-    fn sound_expenses(&self) -> impl Iterator<Item = &Kept<Expense>> {
-        self.expenses.values().filter(|kept| !self.wrong_expenses.contains(&kept.row.id))
-    }
-
-    /// The settlements from which other rows follow.
-    fn sound_settlements(&self) -> impl Iterator<Item = &Kept<Settlement>> {
-        self.settlements.values().filter(|kept| !self.wrong_settlements.contains(&kept.row.id))
-    }
-
-    /// All expenses that can be read.
-    pub(super) fn all_expenses(&self) -> Vec<Expense> {
-        self.expenses.values().chain(&self.v0_expenses).map(|kept| kept.row.clone()).collect()
-    }
-
-    /// All settlements that can be read.
-    pub(super) fn all_settlements(&self) -> Vec<Settlement> {
-        self.settlements.values().chain(&self.v0_settlements).map(|kept| kept.row.clone()).collect()
-    }
-
-    /// The rows that are about an expense that is right or does not exist. The others may tell how
-    /// the expense was, and a v0 row of an expense that does not exist may be all that is left of it.
-    fn about_sound(&self, items: &[Item], prefix: &str) -> BTreeMap<String, Item> {
-        let v0 = self.v0_expenses.iter().map(|kept| kept.row.id);
-        let left: BTreeSet<ExpenseId> = v0.chain(self.wrong_expenses.clone()).collect();
-        let is_sound = |key: &str, item: &Item| {
-            let Some(id) = expense_of(key, prefix) else { return !is_v0(item) };
-            !left.contains(&id) && (self.expenses.contains_key(&id) || !is_v0(item))
-        };
-        let rows = by_sort_key(items.iter().cloned()).into_iter();
-        rows.filter(|(key, item)| is_sound(key, item)).collect()
-    }
-}
-
-/// The expense in the sort key of a participant or a payer.
-fn expense_of(key: &str, prefix: &str) -> Option<ExpenseId> {
-    key.strip_prefix(prefix)?.split('#').next()?.parse().ok()
-}
-
 impl Audit {
-    /// Reads a row from which nothing follows, and checks its index attributes.
-    pub(super) fn check_row<T: Row>(&mut self, item: Item) {
-        if let Some(kept) = self.read_own::<T>(item) {
-            self.check_indexes(&kept);
-        }
-    }
-
-    /// Reports a v0 row that is no event, and can be read.
-    fn unmigrated<T>(&mut self, row: Option<&Kept<T>>) {
-        if let Some(Kept { key, item, .. }) = row {
-            self.lost(
-                key.clone(),
-                "is a row of the TypeScript Fracti that is not migrated",
-                Some(item),
-            );
-        }
-    }
-
     /// Reports v0 rows of expenses and settlements: no balance has them, unless they lost what tells
     /// them from v0 rows after they were recorded.
     pub(super) fn check_v0(&mut self, records: &mut Records, entries: &Entries) {
@@ -264,7 +89,7 @@ impl Audit {
         &mut self,
         records: &Records,
         entries: &Entries,
-        ledger: &mut Rows,
+        ledger: &mut LedgerRows,
         hashes: Vec<Item>,
     ) {
         let dated = records.group.as_ref().is_some_and(|group| group.row.dated);
@@ -344,7 +169,7 @@ impl Audit {
 
     /// An expense that a user deleted has a row by which it is listed, if the group was told of it. The
     /// undo of an import puts none, and nor did earlier versions, which told nothing.
-    fn check_deleted(&mut self, records: &Records, entries: &Entries, ledger: &mut Rows) {
+    fn check_deleted(&mut self, records: &Records, entries: &Entries, ledger: &mut LedgerRows) {
         let mut told: BTreeSet<u64> = BTreeSet::new();
         for item in ledger.take(prefix::CHANGE).into_values() {
             if let Some(Kept { row: change, .. }) = self.read_own::<GroupChange>(item)
@@ -406,7 +231,7 @@ impl Audit {
         }
     }
 
-    fn check_tallies(&mut self, records: &Records, ledger: &mut Rows) {
+    fn check_tallies(&mut self, records: &Records, ledger: &mut LedgerRows) {
         let Ok(right) = corrections(&records.all_expenses(), &[]) else { return };
         let (group_id, updated_at) = (self.group, self.now);
         let right = right.into_iter();

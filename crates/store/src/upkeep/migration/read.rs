@@ -48,7 +48,7 @@ impl Table {
         let page = Page { limit: MAX_MEMBER_ROWS, after: None };
         let all = Expression::default();
         let (ledger, group_row) =
-            tokio::try_join!(self.ledger(group), self.db.item(keys::group(group)))?;
+            tokio::try_join!(self.stored_ledger(group), self.db.item(keys::group(group)))?;
         // The members are counted as of the group's row or later, and who joins later changes it.
         let (member_rows, ended) = self.db.items(&range, &page, &all).await?;
         if !ended {

@@ -1,10 +1,8 @@
-//! Repairs of tallies, for the operators' tool: of a group whose expenses have no date, and of one
-//! whose tallies differ from its expenses.
+//! Dates of expenses that have none, for the operators' tool: tallies have only dated ones.
 
 use fracti_core::{
     input::Error,
     records::expense::Expense,
-    reports::tally::{TallyKey, TallyRow, corrections},
     storage::{
         keys::{self, prefix},
         row,
@@ -14,7 +12,7 @@ use fracti_core::{
 use futures_util::future::try_join_all;
 
 use crate::{
-    dynamo::{Expression, Page, Position, Range, Slice, Transaction, TransactionError, Write},
+    dynamo::{Expression, Page, Position, Range, Slice, Transaction, Write},
     ledger::tallies::{MAX_COUNTERS, tally_writes},
     records::expenses::unchanged,
     table::Table,
@@ -41,9 +39,6 @@ pub fn datable(mut expenses: &[Expense]) -> impl Iterator<Item = &[Expense]> {
         Some(part)
     })
 }
-
-/// Maximum number of tallies that one transaction corrects. It also writes the balance row.
-const MAX_CORRECTED: usize = Transaction::ROOM - 1;
 
 impl Table {
     /// A page of the expenses of a group that have no date, and so are in no tally.
@@ -88,52 +83,6 @@ impl Table {
             }
             transaction.extend(tally_writes(group, &[], &dated, now)?);
             Decision::locked(group, &read, transaction, dated.len())
-        })
-        .await
-    }
-
-    /// Corrects the tallies of a group that differ from the sums of its expenses, and returns them.
-    /// At most 97 are corrected: if there are as many, more may remain. A trial run returns all of
-    /// them and writes nothing.
-    ///
-    /// It reads all expenses of the group.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::TooMuchHistory`]; [`Error::Contended`] if others kept writing.
-    pub async fn correct_tallies(
-        &self,
-        group: GroupId,
-        now: Timestamp,
-        trial: bool,
-    ) -> Result<Vec<TallyKey>, Error> {
-        let expenses = Range::table(keys::group_partition(group), prefix::EXPENSE);
-        let tallies = Range::table(keys::ledger_partition(group), prefix::TALLY);
-        self.work_on_group(group, "correct-tallies", now, async || {
-            let read = self.ledger(group).await?;
-            let (expenses, stored) = tokio::try_join!(
-                self.db.all_readable::<Expense>(&expenses),
-                self.db.all::<TallyRow>(&tallies)
-            )?;
-            // Another write since then changes the version, and the transaction is refused. A trial
-            // run has none, so it asks.
-            let corrections = corrections(&expenses, &stored).map_err(Error::from)?;
-            if trial {
-                let same = self.ledger(group).await?.version == read.version;
-                let all = corrections.into_keys().collect();
-                return if same { Ok(Decision::Done(all)) } else { Err(TransactionError::Retry) };
-            }
-            let mut transaction = Transaction::default();
-            let mut corrected = Vec::new();
-            for (of, counters) in corrections.into_iter().take(MAX_CORRECTED) {
-                transaction.add(if counters.is_empty() {
-                    Write::delete(keys::tally(group, of))
-                } else {
-                    Write::put(&TallyRow { group_id: group, of, updated_at: now, counters })?
-                });
-                corrected.push(of);
-            }
-            Decision::locked(group, &read, transaction, corrected)
         })
         .await
     }
