@@ -13,12 +13,13 @@ use fracti_tests::{
     operations::receipt,
     template::{
         COMMON_RIGHTS, RIGHTS, Right, TEMPLATE, deployed_paths, function_of, recorded, resource,
-        text,
+        rights, text,
     },
 };
 use serde_json::json;
 
 use crate::{
+    admin::admin,
     events::send,
     funds::{Friends, paying::pay},
     harness::{Api, Busy, Group},
@@ -225,6 +226,63 @@ fn every_alarm_notifies_and_an_import_alone_is_none() {
     let transfer = &TEMPLATE["Resources"]["TransferFunction"]["Properties"]["Timeout"];
     let slow = TEMPLATE["Mappings"]["Functions"]["Transfer"]["Slow"].as_u64().unwrap();
     assert!((25_500..transfer.as_u64().unwrap() * 1000).contains(&slow), "{slow}");
+}
+
+#[test]
+fn each_deployment_says_where_alarms_go() {
+    let alarms = &TEMPLATE["Outputs"]["Alarms"]["Value"];
+    assert_eq!((&alarms[0], &alarms[1]), (&json!("HasAlarmTopic"), &json!("AlarmTopicArn")));
+    assert_eq!(alarms[2][0], "HasAlarmEmail");
+    let none = text(&alarms[2][2]);
+    assert!(none.contains("NOWHERE") && none.contains("AlarmEmail or AlarmTopicArn"), "{none}");
+}
+
+#[test]
+fn a_keeper_that_does_not_run_is_an_alarm() {
+    let alarm = &TEMPLATE["Resources"]["KeeperMissingAlarm"]["Properties"];
+    assert_eq!(
+        (&alarm["MetricName"], &alarm["TreatMissingData"]),
+        (&json!("Invocations"), &json!("breaching"))
+    );
+    assert_eq!(alarm["Dimensions"][0]["Value"], "KeeperFunction");
+    assert_eq!(
+        (&alarm["ComparisonOperator"], &alarm["Threshold"]),
+        (&json!("LessThanThreshold"), &json!(1))
+    );
+}
+
+#[tokio::test]
+async fn scheduled_verification_is_off_by_default_and_may_only_do_what_it_does() {
+    assert_eq!(TEMPLATE["Parameters"]["VerifySchedule"]["Default"], "");
+    for name in ["VerifyFunction", "VerifyLog", "VerifyRole", "VerifyAlarm"] {
+        assert_eq!(TEMPLATE["Resources"][name]["Condition"], "Verifies", "{name}");
+    }
+    let Busy { group, .. } = Busy::new().await;
+    let settlement = json!({ "toId": "1", "amount": 1, "txHash": "a".repeat(64) });
+    group.members[1].post(&group.path("/settlements"), settlement).await.data(201);
+    let mut admin = admin(&group.api);
+    let (mut out, mut used) = (Vec::new(), BTreeSet::new());
+    for _ in 0..2 {
+        let (verified, recorded) = recorded(admin.verify(None, &mut out)).await;
+        verified.unwrap();
+        used.extend(recorded.rights.into_iter().map(|(action, on)| (action.to_owned(), on)));
+        // With a finding, too: a v0 row.
+        group.api.change_row(&format!("GROUP#{}", group.id), "TX#2024-01-20", |_| ()).await;
+    }
+    let policy = &TEMPLATE["Resources"]["VerifyRole"]["Properties"]["Policies"][0];
+    assert_eq!(used, rights(policy, "verify"));
+}
+
+#[test]
+fn the_page_of_operations_states_the_number_of_alarms() {
+    let each = TEMPLATE["Resources"].as_object().unwrap();
+    let is_alarm = |it: &&serde_json::Value| it["Type"] == "AWS::CloudWatch::Alarm";
+    let fixed = each.values().filter(is_alarm).filter(|it| it["Condition"].is_null()).count();
+    let looped = each["Fn::ForEach::Functions"][2].as_object().unwrap();
+    let looped = looped.values().filter(is_alarm).count() * FUNCTIONS.len();
+    let alarms = fixed + looped;
+    let page = include_str!("../../docs/operations.md");
+    assert!(page.contains(&format!("| {alarms} alarms at $0.10, ")), "{alarms}");
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops where it fails")]
 
+mod runbooks;
+
 use std::{
     path::{Path, PathBuf},
     process::Command,
@@ -51,4 +53,9 @@ async fn later_connections_resume_the_tls_session_of_the_first() {
 #[tokio::test]
 async fn the_keeper_keeps() {
     lambda::keeps(&binary("keeper")).await;
+}
+
+#[tokio::test]
+async fn the_scheduled_verification_fails_with_a_finding() {
+    lambda::verifies(&binary("verify")).await;
 }

@@ -36,6 +36,7 @@ use crate::{
     client::{self, Transport},
     database::{Database, TABLE},
     events::{KEY, SCENE, TOKEN, events_app, forget, samples, scene},
+    harness::{Api, Group},
     tls::{Handshakes, Terminator},
 };
 
@@ -140,6 +141,14 @@ impl Function {
         let (kind, answer) = timeout(TIME_LIMIT, self.answers.recv()).await.unwrap().unwrap();
         assert_eq!(kind, "response", "{event}: {answer}");
         serde_json::from_str(&answer).unwrap()
+    }
+
+    /// Sends an event, and returns why the function has failed.
+    async fn failure(&mut self, event: String) -> String {
+        self.events.send(event.clone()).await.unwrap();
+        let (kind, answer) = timeout(TIME_LIMIT, self.answers.recv()).await.unwrap().unwrap();
+        assert_eq!(kind, "error", "{event}: {answer}");
+        answer
     }
 
     /// Kills the function, and returns its log.
@@ -314,6 +323,29 @@ pub async fn keeps(binary: &str) {
     let log = process.stop().await;
     assert!(log.contains(r#""operation":"keep-money""#), "{log}");
     database.stop().await;
+}
+
+/// Starts the scheduled verification at `binary` over a table with a sound group, and then with one
+/// that has lost a row, and checks that the second event fails and is explained in the log.
+///
+/// # Panics
+///
+/// If the function does not answer so.
+pub async fn verifies(binary: &str) {
+    let api = Api::new().await;
+    let group = Group::of(&api, 2, "EUR").await;
+    let database = api.database();
+    let variables = [("AWS_ACCESS_KEY_ID", database.access_key_id())];
+    let mut process = Function::start(binary, database.endpoint(), &variables).await;
+    process.ready().await;
+    let event = json!({ "detail-type": "Scheduled Event" }).to_string();
+    process.answer(event.clone()).await;
+    api.delete_row(&format!("GROUP#{}", group.id), "METADATA").await;
+    let failed = process.failure(event).await;
+    assert!(failed.contains("the report has findings"), "{failed}");
+    let log = process.stop().await;
+    let found = format!("group {}: row GROUP#{0} METADATA is missing", group.id);
+    assert!(log.contains("1 group verified, 0 of them with a finding") && log.contains(&found));
 }
 
 /// Parts of an event that must not be logged: the secret headers, and the body with its texts.

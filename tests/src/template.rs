@@ -24,7 +24,8 @@ use aws_sdk_dynamodb::{
     error::BoxError,
     operation::{
         batch_get_item::BatchGetItemInput, get_item::GetItemInput, query::QueryInput,
-        transact_write_items::TransactWriteItemsInput, update_item::UpdateItemInput,
+        scan::ScanInput, transact_write_items::TransactWriteItemsInput,
+        update_item::UpdateItemInput,
     },
     types::AttributeValue,
 };
@@ -81,6 +82,8 @@ impl Intercept for Recorder {
             let right = right("dynamodb:UpdateItem", "table", &partition(update.key(), "PK"));
             assert_ne!(right.1, "table", "an update outside of a transaction");
             rights.push(right);
+        } else if input.downcast_ref::<ScanInput>().is_some() {
+            rights.push(table("dynamodb:Scan"));
         } else if input.downcast_ref::<BatchGetItemInput>().is_some() {
             rights.push(table("dynamodb:BatchGetItem"));
         } else if let Some(query) = input.downcast_ref::<QueryInput>() {
@@ -183,7 +186,12 @@ pub static RIGHTS: LazyLock<BTreeMap<&'static str, BTreeSet<(String, String)>>> 
 pub static COMMON_RIGHTS: LazyLock<BTreeSet<(String, String)>> =
     LazyLock::new(|| rights(&TEMPLATE["Resources"]["FunctionPolicy"]["Properties"], ""));
 
-fn rights(policy: &Value, function: &str) -> BTreeSet<(String, String)> {
+/// The DynamoDB actions that a policy grants to a function.
+///
+/// # Panics
+///
+/// If it has a form that the template does not use.
+pub fn rights(policy: &Value, function: &str) -> BTreeSet<(String, String)> {
     let mut rights = BTreeSet::new();
     for statement in policy["PolicyDocument"]["Statement"].as_array().unwrap() {
         let keys = &statement["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"][0];
