@@ -15,7 +15,7 @@ use crate::harness::{Api, Caller, Group, Reply, number};
 
 pub(crate) const DAY: Duration = Duration::from_hours(24);
 
-/// Alice, Bob, Carol and Dave, of whom Dave is the operator.
+/// Alice, Bob, Carol, and the operator Dave.
 pub(crate) struct Friends {
     pub(crate) group: Group,
 }

@@ -130,7 +130,7 @@ async fn idempotency_key_expires_after_a_day() {
     group.verify().await;
 }
 
-/// Earlier releases stored how far a push or a revert had come, in place of its response.
+/// Earlier releases stored how far a push or a revert had come, instead of its response.
 #[tokio::test]
 async fn stored_result_of_an_earlier_release_is_not_carried_out_again() {
     let group = Group::new(2, "EUR").await;

@@ -28,7 +28,7 @@ use crate::harness::{Api, Caller, Group, PATIENCE, TOKEN};
 /// The request that counts.
 const COUNT: &str = "UpdateItem";
 
-/// Quotas of which every request is counted. The counter has all the time of a request.
+/// Quotas that count every request. The counter has all the time of a request.
 pub(crate) fn quotas(reads: u32, writes: u32) -> Quotas {
     let (reads, writes) = (NonZeroU32::new(reads), NonZeroU32::new(writes));
     Quotas { reads, writes, sample: NonZeroU32::MIN, timeout: PATIENCE }

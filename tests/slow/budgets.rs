@@ -19,7 +19,7 @@ const DAYS: u64 = 1_000;
 
 const DAY: Duration = Duration::from_hours(24);
 
-/// Endpoints that read a fixed number of entries, of which a short history has fewer.
+/// Endpoints that read a fixed number of entries. A short history has fewer.
 const BOUNDED: [&str; 2] = [
     "GET /api/groups/{groupId}/ledger/balance?at=",
     "GET /api/groups/{groupId}/ledger/entries?limit=2&userId=1",

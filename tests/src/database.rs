@@ -31,7 +31,7 @@ use tokio::net::TcpListener;
 
 use crate::faults::http;
 
-/// The environment variable with the URL of the DynamoDB that tests use in place of the embedded
+/// The environment variable with the URL of the DynamoDB that tests use instead of the embedded
 /// engine.
 pub const ENDPOINT: &str = "FRACTI_TEST_DYNAMODB";
 
@@ -66,7 +66,7 @@ pub struct Database {
     http: legacy::Client<HttpConnector, Body>,
 }
 
-/// The URL of the DynamoDB that tests use in place of the embedded engine, if there is one.
+/// The URL of the DynamoDB that tests use instead of the embedded engine, if there is one.
 #[must_use]
 pub fn external() -> Option<String> {
     env::var(ENDPOINT).ok().filter(|url| !url.is_empty())

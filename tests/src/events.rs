@@ -412,7 +412,7 @@ impl Sample {
     }
 }
 
-/// The API over a table, of which Alice is an operator.
+/// The API over a table, with Alice as an operator.
 ///
 /// # Panics
 ///

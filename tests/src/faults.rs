@@ -193,7 +193,7 @@ impl Proxy {
         self.wire.log().forced.extend(faults.into_iter().map(|fault| (operation, fault)));
     }
 
-    /// Holds the requests for which `chosen` returns true, in place of any fault, until they are
+    /// Holds the requests for which `chosen` returns true, instead of any fault, until they are
     /// released. `chosen` is called once for each request, unless an earlier hold took it.
     #[must_use]
     pub fn hold(&self, chosen: impl FnMut(&Call) -> bool + Send + 'static) -> Held {

@@ -1,7 +1,7 @@
 //! The operations of the API, each with a valid request: the one list of the tests.
 //!
 //! A test, a measurement or a program has only its own column, by operation id: a status, round
-//! trips, a place in a story. A request has names in place of ids: `{expenseId}` in a path, and
+//! trips, a place in a story. A request has names instead of ids: `{expenseId}` in a path, and
 //! `$alice` or `$expenseId` as a text of a body. They are what the operation needs of its scene. A
 //! test compares the list with the OpenAPI document.
 
@@ -17,7 +17,7 @@ pub type Ids = BTreeMap<&'static str, String>;
 /// The operations without authentication.
 pub const OPEN: [&str; 4] = ["getHealth", "getOpenApiDocument", "listCurrencies", "listCategories"];
 
-/// A path with these ids in place of their names in braces.
+/// A path with these ids instead of their names in braces.
 #[must_use]
 pub fn filled(path: &str, ids: &Ids) -> String {
     let replaced =
@@ -82,7 +82,7 @@ impl Operation {
         Self { path: format!("{path}{mark}{query}"), ..self }
     }
 
-    /// With an id of its own, or another name of one, in place of a name of the path.
+    /// With an id of its own, or another name of one, instead of a name of the path.
     #[must_use]
     pub fn of(self, name: &str, id: &str) -> Self {
         Self { path: self.path.replace(&format!("{{{name}}}"), id), ..self }
@@ -106,7 +106,7 @@ impl Operation {
         self.route.starts_with("/api/groups/{groupId}")
     }
 
-    /// The path of the request with its query, and names in place of ids.
+    /// The path of the request with its query, and names instead of ids.
     #[must_use]
     pub fn template(&self) -> &str {
         &self.path

@@ -43,7 +43,7 @@ pub enum Schedule {
     /// B's first transaction is on its way while B is told of a conflict and goes on. A runs before
     /// B's nth request after that; then the transaction arrives.
     Late(usize),
-    /// As `Late`, but B's connection is cut in place of the conflict.
+    /// As `Late`, but B's connection is cut instead of the conflict.
     CutLate(usize),
     /// As `Late`, but A runs after B was answered, and then the transaction arrives.
     LateAfterAnswer,
@@ -54,7 +54,7 @@ pub enum Schedule {
     Lost,
 }
 
-/// A pair of writes, of which the second is disturbed.
+/// A pair of writes. The second one is disturbed.
 #[derive(Clone, Debug)]
 pub struct Pair {
     /// The undisturbed one, and the number of its user.

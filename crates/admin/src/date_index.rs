@@ -76,7 +76,7 @@ impl Admin {
     }
 }
 
-/// What was indexed so far.
+/// Progress of the indexing.
 #[derive(Debug, Default)]
 pub(crate) struct Indexed {
     expenses: usize,

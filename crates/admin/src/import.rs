@@ -32,7 +32,7 @@ pub struct ImportInto {
     /// JSON file with the id of a member, or "new guest", for each name in the file.
     #[arg(long, value_name = "FILE")]
     members: Option<PathBuf>,
-    /// What the dry run says, if rows of earlier imports have changed or are gone.
+    /// Confirmation that the dry run prints if rows of earlier imports have changed or are gone.
     #[arg(long, value_name = "TEXT")]
     confirm: Option<String>,
     /// Edits rows that have changed, and deletes those that are gone. By default, they stay.
@@ -186,7 +186,7 @@ impl Admin {
     }
 }
 
-/// What an import records, in words.
+/// Summary of an import, in words.
 fn listed(expenses: u64, settlements: u64, adjustments: u64, guests: u64) -> String {
     let [expenses, settlements, adjustments, guests] = [
         (expenses, "expense"),

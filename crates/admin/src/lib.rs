@@ -48,7 +48,7 @@ pub struct Admin {
     pace: Pace,
 }
 
-/// What a command found.
+/// Outcome of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// All is as it should be.
@@ -127,7 +127,7 @@ impl Admin {
     }
 
     /// The same tool, which repeats a step for this time while a group is busy or the table throttles,
-    /// in place of two minutes.
+    /// instead of two minutes.
     #[must_use]
     pub fn with_patience(self, patience: Duration) -> Self {
         Self { pace: self.pace.with_patience(patience), ..self }

@@ -143,7 +143,7 @@ enum Command {
 
 #[derive(Debug, Args)]
 struct Groups {
-    /// Only this group, in place of all.
+    /// Only this group, instead of all.
     #[arg(long, value_name = "ID")]
     group: Option<GroupId>,
 }

@@ -34,7 +34,7 @@ pub(crate) struct Waiting {
     pause: Duration,
 }
 
-/// What the steps have consumed.
+/// Capacity units that the steps have consumed.
 #[derive(Clone, Copy, Debug)]
 struct SoFar {
     next: Instant,
@@ -115,7 +115,7 @@ impl Pace {
         done
     }
 
-    /// What all steps have consumed.
+    /// Capacity units that all steps have consumed.
     pub(crate) fn consumed(&self) -> ConsumedUnits {
         self.with(|so_far| so_far.consumed)
     }

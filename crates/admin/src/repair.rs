@@ -44,7 +44,7 @@ struct Report {
     path: PathBuf,
 }
 
-/// What a repair has found and done.
+/// Result of a repair.
 #[derive(Clone, Copy, Debug, Default)]
 struct Repaired {
     /// Rows that were written.
@@ -179,7 +179,7 @@ impl Admin {
     }
 }
 
-/// What was written.
+/// Description of a written row.
 fn done(finding: &Finding) -> String {
     match &finding.mend {
         None => "left".to_owned(),
@@ -189,7 +189,7 @@ fn done(finding: &Finding) -> String {
     }
 }
 
-/// What would be written.
+/// Description of a row to write.
 fn would(finding: &Finding) -> String {
     match &finding.mend {
         None => "stays".to_owned(),

@@ -13,14 +13,14 @@ use fracti_store::BrokenRow;
 
 use crate::{Admin, Failure, Outcome, count_of, progress, refusals::Refusals};
 
-/// What is not verified, the last line of the report.
+/// Last line of the report: the rows that are not verified.
 const NOT_VERIFIED: &str = "not verified: whether changes are missing; details of questions, answers \
                             to them, and points; transaction hashes that no settlement names; rows \
                             of chats and of users (verify-funds verifies funds)";
 
-/// What the audit of a group has found.
+/// Result of the audit of a group.
 enum Verified {
-    /// What is wrong.
+    /// Wrong rows.
     Findings(Vec<Finding>, Vec<BrokenRow>),
     /// The creator has deleted the group at this time, and its rows are being deleted.
     Deleted(Timestamp),

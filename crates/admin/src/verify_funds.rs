@@ -107,7 +107,7 @@ impl Admin {
         }
     }
 
-    /// What is wrong with the sums over all users, once they agree with the funds, or two reads of
+    /// Findings about the sums over all users, once they agree with the funds, or two reads of
     /// everything differ from them alike; `None` if funds were written to all the time.
     async fn check_sums(&self, mut all: AllFunds) -> Result<Option<Vec<String>>, Failure> {
         let mut before = None;

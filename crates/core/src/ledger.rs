@@ -392,7 +392,7 @@ pub struct Ledger {
     /// The linked guests. Changes to the totals of one apply to the user.
     #[serde(default, skip_serializing_if = "Links::is_empty")]
     pub links: Links,
-    /// What the balance row knows besides: who is a member, and whether the group is archived.
+    /// Further contents of the balance row: who is a member, and whether the group is archived.
     #[serde(rename = "presence", default, skip_serializing_if = "GroupState::is_default")]
     pub state: GroupState,
 }

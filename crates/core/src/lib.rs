@@ -5,7 +5,7 @@
 //! | folder | what it has |
 //! |---|---|
 //! | [`values`] | ids, amounts, times and texts, which are valid by their type |
-//! | [`input`] | the input of clients, all mistakes of which are reported at once; errors and limits |
+//! | [`input`] | the input of clients, whose mistakes are all reported at once; errors and limits |
 //! | [`storage`] | keys, and the form of entities as rows |
 //! | [`split`], [`plan`] | how an expense is divided, and how balances are settled |
 //! | [`caller`] | who calls: init data, API tokens, usage |

@@ -1,4 +1,4 @@
-//! What is a user's own: targets, spendings and their sums.
+//! Records of one user: targets, spendings and their sums.
 
 pub mod spending;
 pub mod summary;

@@ -1,4 +1,4 @@
-//! What members record in a group, and what the ledger makes of it.
+//! Records of members in a group, and their entries in the ledger.
 
 pub mod adjustment;
 pub mod aside;

@@ -1,4 +1,4 @@
-//! What is added up from records, and whether the rows of a group, and those of funds, agree.
+//! Sums of records, and audits of the rows of groups and of funds.
 
 pub mod audit;
 pub mod days;

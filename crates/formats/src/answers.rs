@@ -1,4 +1,4 @@
-//! What the caller says about a file that the file does not say.
+//! Answers of the caller to questions that a file leaves open.
 
 use std::collections::BTreeMap;
 

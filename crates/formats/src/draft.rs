@@ -50,7 +50,7 @@ const UNSEEN: &str = "Unnamed";
 /// Number of characters, less one, at the end of an id that tell people of one name apart.
 const ID_END: usize = 5;
 
-/// What messages call the name of a member that is the header of a column.
+/// Name of a column header with a member's name, in messages.
 pub(crate) const MEMBER: &str = "the name of a member";
 
 /// The import of a file that is being read.
@@ -99,9 +99,9 @@ pub(crate) struct UncheckedRow<'t> {
     pub(crate) currency: Currency,
     /// Whether a question about the row is open, so that it is checked, but not added.
     pub(crate) is_open: bool,
-    /// What members paid.
+    /// Payments of members.
     pub(crate) payers: Vec<PersonPart>,
-    /// What members owe.
+    /// Shares of members.
     pub(crate) shares: Vec<PersonPart>,
     /// The split that the shares follow from; `None` if they are exact amounts.
     pub(crate) split: Option<Split<usize>>,
@@ -138,7 +138,7 @@ impl<'a> ImportDraft<'a> {
         self.import.format = Some(format);
     }
 
-    /// Notes the group of Fracti of which the file is an export.
+    /// Notes the group of Fracti that the file exports.
     pub(crate) fn source(&mut self, group: Option<GroupId>) {
         self.import.source = group;
     }
@@ -622,7 +622,7 @@ impl<'a> ImportDraft<'a> {
         });
     }
 
-    /// Counts a row of these members, of whom some may be named several times.
+    /// Counts a row of these members, some of whom may be named several times.
     fn take_part(&mut self, members: impl Iterator<Item = usize>) {
         for member in members.collect::<HashSet<_>>() {
             if let Some(member) = self.import.people.get_mut(member) {
@@ -835,7 +835,7 @@ fn is_break(letter: char) -> bool {
     matches!(letter, '\n' | '\r')
 }
 
-/// A blank in place of a control character or a line break.
+/// A blank instead of a control character or a line break.
 fn visible(letter: char) -> char {
     let is_control = letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}');
     if is_control { ' ' } else { letter }

@@ -22,7 +22,7 @@ use crate::{
     weights::{self, Paid},
 };
 
-/// What the app writes as the currency of a bill without one.
+/// Currency that the app writes for a bill without one.
 const NO_CURRENCY: &str = "XXX";
 
 /// Separator of names in a cell.

@@ -1,4 +1,4 @@
-//! What a file contains, in the same form for all formats.
+//! Contents of a file, in the same form for all formats.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -24,7 +24,7 @@ use fracti_core::{
 pub struct Import {
     /// Format, if it is known.
     pub format: Option<Format>,
-    /// Group of Fracti of which the file is an export.
+    /// Group of Fracti that the file exports.
     pub source: Option<GroupId>,
     /// Hash of the id that the group has in the app, if the file has one.
     pub group: Option<Key>,

@@ -17,7 +17,7 @@ use crate::{
     key::normal,
 };
 
-/// What the caller says about a person in a file.
+/// Statement of the caller about a person in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// The person is this member of the group.

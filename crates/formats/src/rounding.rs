@@ -36,7 +36,7 @@ impl Exact {
     }
 }
 
-/// What rounding has withheld from members so far, in fractions of a minor unit.
+/// Fractions of a minor unit that rounding has withheld from members so far.
 #[derive(Debug, Default)]
 pub(crate) struct Withheld(HashMap<(Currency, usize), i128>);
 

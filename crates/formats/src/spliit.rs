@@ -175,7 +175,7 @@ struct Reader<'d, 'a> {
     is_open: bool,
     /// Decimals of the amounts.
     decimals: u8,
-    /// What rounding has withheld from members, in the app's minor units.
+    /// Amounts that rounding has withheld from members, in the app's minor units.
     withheld: Withheld,
     /// Number of expenses that recur.
     recurring: usize,
@@ -236,7 +236,7 @@ impl Reader<'_, '_> {
         self.draft.keep(place, field, member)
     }
 
-    /// What the payer paid, and what the members owe.
+    /// Amount of the payer, and shares of the members.
     fn amounts(
         &mut self,
         place: FilePlace,

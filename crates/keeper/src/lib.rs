@@ -43,7 +43,7 @@ const ROW_LIMIT: Duration = Duration::from_millis(8_500);
 /// Time limit of a list, below the 60 s of the function.
 const LIST_LIMIT: Duration = Duration::from_secs(55);
 
-/// What a run has done with a list.
+/// Result of a run for one list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Rows that were handled, by this run or by another one at the same time.
@@ -116,7 +116,7 @@ async fn keep_list(table: &Table, clock: &Clock, of: List) -> Result<Report, Err
     Ok(Report { done, failed, left_alone, late_s })
 }
 
-/// What a run has done so far.
+/// Progress of a run.
 #[derive(Clone, Copy, Default)]
 struct Run {
     done: usize,

@@ -185,7 +185,7 @@ struct EntrySpanView {
     count: u64,
 }
 
-/// The response with changes of a group, of which the cursor is always there.
+/// The response with changes of a group. It always has the cursor.
 pub(crate) fn list(paging: &Paging, list_id: &ListId, changes: Changes) -> List<GroupChangeView> {
     let Changes { items, last, more, names } = changes;
     let name = |id: MemberId| names.get(&id).cloned().unwrap_or_default();

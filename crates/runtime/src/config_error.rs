@@ -1,4 +1,4 @@
-//! What may be wrong with the configuration.
+//! Errors of the configuration.
 
 use std::io;
 

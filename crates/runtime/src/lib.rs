@@ -1,4 +1,4 @@
-//! What a process of Fracti has from its surroundings, whether it serves HTTP or not: its settings,
+//! The surroundings of a process of Fracti, whether it serves HTTP or not: its settings,
 //! the clock, random bytes, the bot's token, a client of DynamoDB, and the log of its work.
 
 mod bot_token;

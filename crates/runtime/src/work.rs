@@ -14,7 +14,7 @@ use fracti_store::{TableCost, UnreadableRow, metered, noting_unreadable, with_de
 /// Kind of the warning about a row of the TypeScript Fracti that cannot be read.
 const UNREADABLE_ROW: &str = "UNREADABLE_ROW";
 
-/// What some work has needed.
+/// Cost of some work.
 #[derive(Debug)]
 pub struct Measured {
     /// Time in milliseconds.

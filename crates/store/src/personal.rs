@@ -1,4 +1,4 @@
-//! What is a user's own.
+//! Rows that belong to one user.
 
 pub(crate) mod days;
 pub(crate) mod spendings;

@@ -1,4 +1,4 @@
-//! What only the operators' tool and the keeper call.
+//! Work that only the operators' tool and the keeper do.
 
 pub(crate) mod all_groups;
 pub(crate) mod aside;

@@ -246,7 +246,7 @@ pub(crate) fn start_link(bot: Option<&str>, group: GroupId, start: Start) -> Str
     }
 }
 
-/// Links to the parts of something, of which one is shown.
+/// Links to the parts of something. One of them is shown.
 pub(crate) fn tabs(label: &str, tabs: &[(&str, String)], shown: usize) -> Markup {
     html! {
         nav.tabs aria-label=(label) {

@@ -1,4 +1,4 @@
-//! An API token in place of a person, on every operation of the OpenAPI document.
+//! An API token instead of a person, on every operation of the OpenAPI document.
 
 use axum::{
     body::Body,

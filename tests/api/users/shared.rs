@@ -9,7 +9,7 @@ fn with(user: &str) -> String {
     format!("/api/users/me/with/{user}")
 }
 
-/// A group of these users, of whom the first one paid an amount for all.
+/// A group of these users. The first one paid an amount for all.
 async fn group(api: &Api, title: &str, users: &[&Caller], amount: u32) -> String {
     let new = json!({ "title": title, "chatId": 1, "currency": "EUR" });
     let id = users[0].post("/api/groups", new).await.data(201)["id"].as_str().unwrap().to_owned();

@@ -29,7 +29,7 @@ impl Answer {
         Self { status, body: Some(body) }
     }
 
-    /// A closed connection in place of a response.
+    /// A closed connection instead of a response.
     pub(super) fn cut() -> Self {
         Self { status: StatusCode::OK, body: None }
     }

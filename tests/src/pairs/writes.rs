@@ -1,4 +1,4 @@
-//! The writes of which pairs are made, and a scene in which all of them make sense.
+//! The writes that pairs are made of, and a scene in which all of them make sense.
 
 use axum::http::Method;
 use fracti_core::{

@@ -402,7 +402,7 @@ impl Observer {
         reply.body
     }
 
-    /// All items of a list, of which pages follow one another by a parameter.
+    /// All items of a list whose pages follow one another by a parameter.
     async fn items(&self, list: &str, parameter: &str, from: Option<&str>) -> Vec<Value> {
         let (mut items, mut from) = (Vec::new(), from.map(str::to_owned));
         loop {

@@ -23,7 +23,7 @@ use tokio::{sync::RwLock, task::JoinSet};
 
 use super::{Actor, Finding, Outcome, Report, World, state::State, world::with_short_timeouts};
 
-/// Users of a run, of whom the last is the operator.
+/// Users of a run. The last one is the operator.
 const USERS: u64 = 4;
 
 /// Rounds of a run, between which all is checked.
@@ -32,7 +32,7 @@ const ROUNDS: usize = 3;
 /// Requests of each user in a round.
 const STEPS: usize = 8;
 
-/// A currency with eight decimals, of which the last six tell amounts apart.
+/// A currency with eight decimals, the last six of which tell amounts apart.
 const CURRENCY: &str = "BTC";
 
 /// What a request does once.

@@ -135,7 +135,7 @@ impl Journal {
         self.pages().findings.clone()
     }
 
-    /// The groups of which a user is known to be a member.
+    /// The groups with a user as a known member.
     #[must_use]
     pub fn groups(&self, user: u64) -> Vec<String> {
         let records = self.records();

@@ -229,7 +229,7 @@ impl<'a, W: Write> MigrationReport<'a, W> {
 
 impl Unfinished {
     /// Begins a report, or goes on with that of a run that was stopped, whose findings are counted.
-    /// That of a trial run begins anew.
+    /// The report of a trial run begins anew.
     fn open(path: &Path, dry_run: bool, totals: &mut ReportTotals) -> Result<Self, Failure> {
         let begin = format!("{{\"dryRun\":{dry_run},\"findings\":[");
         let (mut known, mut end) = (HashSet::new(), 0);

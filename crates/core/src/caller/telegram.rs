@@ -35,7 +35,7 @@ pub struct User {
     pub avatar_url: Option<String>,
 }
 
-/// What verified init data says.
+/// Contents of verified init data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InitData {
     /// The user who opened the Mini App.

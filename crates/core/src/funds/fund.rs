@@ -128,7 +128,7 @@ pub struct Bonus {
     pub awarded: i64,
     /// Operator who gave it.
     pub given_by: UserId,
-    /// What the operator says about it.
+    /// Note of the operator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<FundNote>,
     /// Amounts that the last transactions took.
@@ -213,7 +213,7 @@ impl Fund {
         self.kind == FundKind::Bonus && self.balance == 0 && self.pending.is_empty()
     }
 
-    /// What is withheld for transactions, but for those that were left behind.
+    /// Amount withheld for transactions, except those left behind.
     #[must_use]
     pub fn withheld(&self, orphans: &BTreeSet<FundTransactionId>) -> i64 {
         let debits = self
@@ -223,7 +223,7 @@ impl Fund {
         debits.map(|(_, it)| it.amount).fold(0, i64::saturating_add)
     }
 
-    /// What can be used: nothing of a bonus that has lapsed, nor of held cash.
+    /// Usable amount: nothing of a bonus that has lapsed, nor of held cash.
     #[must_use]
     pub fn available(&self, orphans: &BTreeSet<FundTransactionId>, now: Timestamp) -> i64 {
         match self.kind {

@@ -1,4 +1,4 @@
-//! What of a user waits for an operator, in all currencies.
+//! Transactions of a user that wait for an operator, in all currencies.
 
 use std::collections::BTreeSet;
 

@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// What users have put in and taken out in a currency, in minor units. At any moment, over all users:
+/// Amounts that users have put in and taken out in a currency, in minor units. At any moment, over all users:
 /// cash and held cash are `toppedUp` less `cashedOut`, and credit and bonuses are `given` less
 /// `lapsed`. They hold any number of users' funds, each of which is an `i64`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,7 +105,7 @@ impl FundTotal {
         Self { currency, topped_up: 0, cashed_out: 0, given: 0, lapsed: 0 }
     }
 
-    /// What a transaction adds, once it has changed the funds.
+    /// Amounts that a transaction adds, once it has changed the funds.
     #[must_use]
     pub fn of(transaction: &FundTransaction) -> Self {
         let [cash, amount] = [transaction.cash_amount, transaction.amount].map(i128::from);

@@ -85,10 +85,10 @@ pub struct FundTransaction {
     /// Credit that was available before it, if it changes the credit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credit_available: Option<i64>,
-    /// What was available before it of the bonuses that it changes, if it changes any.
+    /// Amount available before it of the bonuses that it changes, if it changes any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bonus_available: Option<i128>,
-    /// What its creator says about it.
+    /// Note of its creator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<FundNote>,
     /// Account to which a cash-out is paid.
@@ -155,7 +155,7 @@ impl Row for FundTransaction {
     }
 }
 
-/// What a new transaction consists of.
+/// Contents of a new transaction.
 #[derive(Clone, Debug)]
 pub struct NewEntry {
     /// Identifier.
@@ -210,7 +210,7 @@ impl FundTransaction {
         Parts { cash: self.cash_amount, credit: self.credit_amount, bonuses }
     }
 
-    /// What an operator has to do about it.
+    /// Work that it makes for an operator.
     #[must_use]
     pub fn work(&self) -> Option<FundWork> {
         match (self.status, self.kind) {

@@ -70,14 +70,14 @@ impl FundChange {
     }
 }
 
-/// What a user has in a currency, in minor units.
+/// Funds of a user in a currency, in minor units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FundSums {
     /// All of it, with what is withheld.
     pub balance: i128,
-    /// What can be used.
+    /// Usable part.
     pub available: i128,
-    /// What is withheld for transactions that are authorised.
+    /// Part withheld for authorised transactions.
     pub withheld: i128,
 }
 
@@ -123,7 +123,7 @@ impl Funds {
         self.all().map(|fund| fund.currency).collect()
     }
 
-    /// What the user has in a currency of one kind. Held cash is none of it.
+    /// The user's funds of one kind in a currency, without held cash.
     #[must_use]
     pub fn sums(&self, currency: Currency, kind: FundKind, now: Timestamp) -> FundSums {
         let sums = |fund: &Fund| {
@@ -141,7 +141,7 @@ impl Funds {
         of_kind.map(sums).fold(FundSums::default(), FundSums::plus)
     }
 
-    /// The parts of which an amount is paid: bonuses by the time at which they lapse, then credit,
+    /// The parts that pay an amount: bonuses by the time at which they lapse, then credit,
     /// then cash. They sum up to the amount, or to what is available of it if that is less. No part
     /// is negative.
     #[must_use]
@@ -170,7 +170,7 @@ impl Funds {
         parts
     }
 
-    /// The parts of which the whole amount is paid.
+    /// The parts that pay the whole amount.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What the balance row knows about a group and its members besides balances: whether the group is
+//! Contents of the balance row besides balances: whether the group is
 //! archived, its currency, who lately became present or past, and who has pending settlements.
 //!
 //! A request reads the rows of the group and its members and the balance row in parallel, so a
@@ -113,7 +113,7 @@ impl GroupState {
         Group { currency: self.currency.unwrap_or(group.currency), ..group.clone() }
     }
 
-    /// The members, of whom each is present or past as of the balance row.
+    /// The members, each present or past as of the balance row.
     #[must_use]
     pub fn of(&self, members: &[Member]) -> Vec<Member> {
         let current = |member: &Member| match self.recent.get(&member.id) {

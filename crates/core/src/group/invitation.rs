@@ -48,7 +48,7 @@ words! {
     }
 }
 
-/// What a user who joins a group sends.
+/// Request of a user who joins a group.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JoiningUser {
     /// TON address at which the user is paid.

@@ -244,7 +244,7 @@ pub enum Error {
     Table(#[source] Cause),
 }
 
-/// What keeps a member from leaving.
+/// Reasons that keep a member from leaving.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsettled {
     /// Balances that are not zero, in minor units; negative if the member owes.

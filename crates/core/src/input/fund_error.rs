@@ -17,9 +17,9 @@ pub enum FundError {
         currency = .needed.currency
     )]
     Insufficient {
-        /// What the request needs.
+        /// Amount that the request needs.
         needed: Money,
-        /// What is available of it.
+        /// Available amount.
         available: Money,
         /// Whether only cash counts.
         cash_only: bool,
@@ -66,14 +66,14 @@ pub enum FundError {
     /// A fund has as many of something as are allowed.
     #[error("at most {most} {}", of_funds(*.limit))]
     TooMany {
-        /// What is limited.
+        /// The limit.
         limit: Limit,
         /// How many are allowed.
         most: usize,
     },
 }
 
-/// What is limited.
+/// The things that a limit counts.
 const fn of_funds(limit: Limit) -> &'static str {
     match limit {
         Limit::FundWork => "reports and cash-outs can wait for an operator",

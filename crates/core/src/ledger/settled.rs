@@ -10,7 +10,7 @@ impl Ledger {
     ///
     /// # Errors
     ///
-    /// What keeps the member from leaving.
+    /// Reasons that keep the member from leaving.
     pub fn check_settled(&self, member: MemberId) -> Result<(), Unsettled> {
         let net = |currency| (currency, self.balances.totals(currency, member).net());
         let open = self.balances.currencies().map(net).filter(|(_, net)| *net != 0);

@@ -1,4 +1,4 @@
-//! What a user wants to spend at most, and the user's own categories.
+//! Targets of a user: limits of spending, and own categories.
 
 mod update;
 

@@ -31,7 +31,7 @@ pub(super) struct ZeroSums {
 }
 
 impl ZeroSums {
-    /// The sets of `balances`, of which there are at most [`MAX`]. Equal ones should be neighbours.
+    /// The sets of `balances`, at most [`MAX`]. Equal ones should be neighbours.
     pub(super) fn new(balances: &[i128]) -> Self {
         let middle = balances.len() / 2;
         let (left, right) = balances.split_at(middle);

@@ -373,7 +373,7 @@ fn asks_all(member: &Member, asker: UserId, is_items: bool) -> bool {
     member.is_present() && (is_items || member.id.user().is_some_and(|user| user != asker))
 }
 
-/// The text, of which at most `max` characters are kept.
+/// The first `max` characters of the text.
 pub(crate) fn shortened(text: &str, max: usize) -> String {
     if text.chars().count() <= max {
         return text.to_owned();

@@ -29,7 +29,7 @@ use crate::{
     words,
 };
 
-/// What the row of a question does not have: a long prompt, and the receipt.
+/// Contents of a question that its row has no room for: a long prompt, and the receipt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionDetails {
@@ -161,7 +161,7 @@ type Scaled = i128;
 const ONE: Scaled = 10_000;
 
 impl Claims {
-    /// The claims of members, of whom each has one statement. A linked guest means the user. Members
+    /// The claims of members, one statement of each. A linked guest means the user. Members
     /// who are not present have none.
     pub fn of<'a>(
         answers: impl IntoIterator<Item = (MemberId, &'a [Claim])>,
@@ -195,7 +195,7 @@ struct Counted<'a> {
     uncounted: Scaled,
 }
 
-/// What to say of an item that is not wholly claimed.
+/// Text about an item that is not wholly claimed.
 fn rule_of_unclaimed(left: Scaled, quantity: Scaled) -> String {
     let number = |scaled| Decimal::new(scaled, WEIGHT_DECIMALS);
     if left == quantity {

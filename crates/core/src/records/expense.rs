@@ -296,7 +296,7 @@ pub struct Share {
     pub adjustment: Option<Decimal>,
 }
 
-/// The row by which a member finds an expense of which they owe more than they paid.
+/// The row by which a member finds an expense whose share exceeds what they paid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Participant {

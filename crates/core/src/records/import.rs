@@ -163,7 +163,7 @@ impl ImportRow {
         }
     }
 
-    /// Whether the import may have recorded rows of the group of which a file is an export. If the
+    /// Whether the import may have recorded rows of the group that a file exports. If the
     /// file, or that of the import, does not say which group this is, it may be the same.
     #[must_use]
     pub fn is_of(&self, format: Format, source: Option<&str>) -> bool {
@@ -235,7 +235,7 @@ impl fmt::Display for RowPlace {
     }
 }
 
-/// What a file has, before it is known when it will be recorded.
+/// Record of a file, before it is known when it will be recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record {
     /// An expense.

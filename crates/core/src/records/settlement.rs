@@ -310,7 +310,7 @@ impl Settlement {
         }
         let edited = amount.map(|amount| {
             let amount = amount.to_major();
-            // Only one of which funds pay nothing is edited.
+            // Funds pay nothing of a settlement that is edited.
             Self { amount, external: edited.external.map(|_| amount), ..edited }
         });
         let edited = errors.finish(edited)?;

@@ -45,17 +45,17 @@ pub struct Stored {
 /// A row that is missing or not as the other rows say.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// Key of the row. A lost entry of which nothing tells the name has its sequence as the sort key.
+    /// Key of the row. A lost entry without a known name has its sequence as the sort key.
     pub key: Primary,
-    /// What is wrong. It has names of attributes and ids, but no amounts, names or texts of members.
+    /// Description of the fault. It has names of attributes and ids, but no amounts, names or texts of members.
     pub what: String,
     /// The row as it is; `None` if it is missing.
     pub stored: Option<Item>,
-    /// What makes the row right; `None` if nothing tells how the row was.
+    /// Remedy; `None` if nothing tells how the row was.
     pub mend: Option<Mend>,
 }
 
-/// What makes a row right.
+/// A remedy for a row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Mend {
     /// Put this row.
@@ -122,7 +122,7 @@ pub fn audit(group: GroupId, stored: Stored, now: Timestamp) -> Vec<Finding> {
     findings
 }
 
-/// What is wrong with a group that is not migrated: no balance has its v0 rows. `row` is its own row.
+/// The finding about a group that is not migrated: no balance has its v0 rows. `row` is its own row.
 #[must_use]
 pub fn unmigrated(group: GroupId, row: Option<&Item>) -> Finding {
     let what = match row.map(|row| from_item::<Group>(row.clone())) {

@@ -1,4 +1,4 @@
-//! What a user consumed on their days: their own spendings, and their shares of group expenses.
+//! Consumption of a user by day: their own spendings, and their shares of group expenses.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -45,7 +45,7 @@ pub struct Month(Day);
 #[error("must be a month from 1970-01 to 9999-12, like 2024-01")]
 pub struct MonthError;
 
-/// What a user consumed in one currency.
+/// Consumption of a user in one currency.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Consumed {
     /// Sum of their own spendings.
@@ -56,7 +56,7 @@ pub struct Consumed {
     pub categories: BTreeMap<String, Decimal>,
 }
 
-/// What a user consumed on a day, or on several.
+/// Consumption of a user on one day or several.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Consumption {
     /// Number of their own spendings.

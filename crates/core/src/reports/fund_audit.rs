@@ -56,13 +56,13 @@ pub struct FundRows {
     pub queue: Option<FundQueue>,
     /// The groups of transactions that exist.
     pub groups: BTreeSet<GroupId>,
-    /// What is wrong with single rows.
+    /// Faults of single rows.
     broken: Vec<FundFinding>,
     /// The rows that cannot be read, or have the attributes of another key.
     unread: BTreeSet<String>,
 }
 
-/// What is wrong with funds. Amounts are in major units.
+/// A fault of funds. Amounts are in major units.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FundFinding {
     /// A balance is not the sum of the transactions.
@@ -108,7 +108,7 @@ pub enum FundFinding {
         amount: Decimal,
         /// Its currency.
         currency: Currency,
-        /// What is wrong.
+        /// Description of the fault.
         what: &'static str,
     },
     /// A row cannot be read, or has attributes that do not follow from it.
@@ -116,7 +116,7 @@ pub enum FundFinding {
     Row {
         /// Key of the row.
         key: Primary,
-        /// What is wrong.
+        /// Description of the fault.
         what: String,
     },
     /// The terms of a fund are not those of its transaction.
@@ -124,7 +124,7 @@ pub enum FundFinding {
     Fund {
         /// The fund.
         key: FundKey,
-        /// What is wrong.
+        /// Description of the fault.
         what: &'static str,
     },
     /// A settlement and the transactions that pay it differ.
@@ -134,7 +134,7 @@ pub enum FundFinding {
         id: SettlementId,
         /// Its group.
         group: GroupId,
-        /// What is wrong.
+        /// Description of the fault.
         what: &'static str,
     },
     /// A reference is used for a transaction that does not have it.
@@ -215,7 +215,7 @@ impl FundRows {
         !self.misses(keys::prefix::FUND) && !self.misses(keys::prefix::FUND_TRANSACTION)
     }
 
-    /// What is wrong with the funds of one user.
+    /// Faults of the funds of one user.
     #[must_use]
     pub fn audit(&self, now: Timestamp) -> Vec<FundFinding> {
         let mut findings = self.broken.clone();
@@ -296,7 +296,7 @@ impl FundRows {
         self.unread.iter().any(|unread| unread.starts_with(sort_key))
     }
 
-    /// What each fund has by the transactions, in minor units.
+    /// Value of each fund by the transactions, in minor units.
     fn expected_balances(&self) -> BTreeMap<(FundKey, Currency), i128> {
         let mut sums = BTreeMap::<_, i128>::new();
         for of in self.transactions.iter().filter(|of| is_applied(of)) {

@@ -9,14 +9,14 @@ use crate::{
     values::id::MemberId,
 };
 
-/// What the rows of a group and of its members should say.
+/// Right contents of the rows of a group and of its members.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Roll {
     /// Number of members who are present, without linked guests, if the group's row has another one.
     pub(crate) count: Option<u64>,
     /// Members whose links differ from the ledger's, as they were read and as they should be.
     pub(crate) links: Vec<(Member, Member)>,
-    /// Ids with a balance, or in a link, of which there is no member. Nothing tells their names.
+    /// Ids with a balance, or in a link, that no member has. Nothing tells their names.
     pub(crate) missing: Vec<MemberId>,
 }
 

@@ -60,7 +60,7 @@ pub struct Part<A> {
 pub type Parts = Vec<(MemberId, Vec<Part<i128>>)>;
 
 impl<A> Part<A> {
-    /// A part of which no more than its amount is known.
+    /// A part known only by its amount.
     pub const fn new(kind: PartKind, amount: A) -> Self {
         Self { kind, line: None, of: None, weight: None, amount }
     }

@@ -1,4 +1,4 @@
-//! What each member has of each line of a receipt, exactly.
+//! Exact part of each member in each line of a receipt.
 //!
 //! All parts are whole numbers over one common denominator: the least common multiple of the sums
 //! of weights, times that of the numbers by which taxes, tips, fees and discounts are divided. For

@@ -106,7 +106,7 @@ impl<K: Ord + Clone> Counters<K> {
         other.iter().try_for_each(|(counter, number)| self.add(counter.clone(), number))
     }
 
-    /// What has to be added to `before` to get these counters.
+    /// Differences between these counters and `before`.
     ///
     /// # Errors
     ///

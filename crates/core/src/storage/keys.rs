@@ -84,7 +84,7 @@ pub mod prefix {
     pub const DATES: &str = "DATES#";
     /// Sort keys of a user's shares in `GSI1`.
     pub const OWES: &str = "OWES#";
-    /// Sort keys of payers; sort keys in `GSI1` of the expenses of which a user is a payer, but not
+    /// Sort keys of payers; sort keys in `GSI1` of the expenses that a user paid in part, but not
     /// the main one.
     pub const PAID: &str = "PAID#";
     /// Sort keys of the settlements that a user receives, in `GSI1`.
@@ -404,7 +404,7 @@ pub(crate) fn spending_of(sort_key: &str) -> Option<SpendingId> {
     SpendingId::parse(sort_key.strip_prefix(prefix::SPENDING)?, '#').ok()
 }
 
-/// Sort keys before and after the spendings of which the UTC date of the time is in a range of
+/// Sort keys before and after the spendings whose time has a UTC date in a range of
 /// days, which may be open.
 #[must_use]
 pub fn spendings_between(first: Option<Day>, last: Option<Day>) -> (String, String) {

@@ -153,7 +153,7 @@ impl Named<'_> {
     }
 }
 
-/// A member of whom only the id and the name are known.
+/// A member known only by id and name.
 fn missing_member(id: MemberId, name: &str, at: Timestamp) -> Member {
     Member {
         id,

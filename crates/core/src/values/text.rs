@@ -137,7 +137,7 @@ text! {
     TokenName(Line, 100) as "TokenName", "Phone shortcut";
     /// Text of a question, not all blank, without control characters other than line breaks.
     Prompt(Lines, 2000) as "QuestionPrompt", "Pizza or sushi?";
-    /// One of the answers of which members choose, not all blank, without control characters.
+    /// An answer that members may choose, not all blank, without control characters.
     QuestionOption(Line, 100) as "QuestionOption", "Pizza";
     /// Answer to a question, not all blank, without control characters other than line breaks.
     AnswerText(Lines, 5000) as "AnswerText", "Pizza, but without olives.";

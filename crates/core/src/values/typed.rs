@@ -75,7 +75,7 @@ const OFFERED: usize = 6;
 /// Decimals of percentages and weights.
 const NUMBER_DECIMALS: u8 = 4;
 
-/// What a decimal mark may be.
+/// Characters that may be a decimal mark.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Marks {
     /// Before exactly three digits it may group.

@@ -16,7 +16,7 @@ const NAME: &str = "fracti-json";
 /// characters.
 const START: usize = 200;
 
-/// What a JSON file says about its format.
+/// Format of a JSON file, by its own statement.
 #[derive(Default, Deserialize)]
 struct Probe {
     format: Option<String>,

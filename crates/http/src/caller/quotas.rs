@@ -30,7 +30,7 @@ pub struct Quotas {
     pub timeout: Duration,
 }
 
-/// What a request does, and the name of its quota.
+/// Kind of a request, and the name of its quota.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum QuotaKind {
     /// GET or HEAD.

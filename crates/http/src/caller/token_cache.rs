@@ -22,7 +22,7 @@ impl TokenCache {
         self.entries().get(&hash).cloned()
     }
 
-    /// Adds a principal, in place of any other one if there is no room.
+    /// Adds a principal, instead of any other one if there is no room.
     pub(crate) fn insert(&self, hash: TokenHash, principal: Principal) {
         let mut entries = self.entries();
         if entries.len() >= CAPACITY

@@ -42,7 +42,7 @@ type Describe = dyn FnOnce(OpenApiRouter<App>) -> OpenApiRouter<App> + Send + Sy
 /// [`routes!`](crate::routes) collects.
 pub struct PathRoutes {
     path: String,
-    /// What the handler of each method reads.
+    /// Description of the input of each method's handler.
     requests: HashMap<Method, fn(&mut Description)>,
     handlers: MethodRouter<App>,
     describe: fn() -> UtoipaMethodRouter<App>,

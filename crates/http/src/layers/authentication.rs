@@ -79,7 +79,7 @@ impl Authentication {
     }
 }
 
-/// What a request carries for authentication.
+/// Credentials of a request.
 enum Sent<'a> {
     InitData(&'a [u8]),
     Token(&'a [u8]),

@@ -1,4 +1,4 @@
-//! What the OpenAPI document says about a request: it follows from what the arguments of the
+//! The description of a request in the OpenAPI document. It follows from what the arguments of the
 //! handler read.
 
 use std::{collections::BTreeMap, fmt};

@@ -42,7 +42,7 @@ impl<T: Serialize> IntoResponse for Tagged<T> {
 #[derive(Debug)]
 pub struct Public<T>(pub T, pub IfNoneMatch);
 
-/// What a cache may do with a [`Public`] resource.
+/// Rights of a cache to a [`Public`] resource.
 const FOR_A_DAY: HeaderValue = HeaderValue::from_static("public, max-age=86400");
 
 impl<T: Serialize> IntoResponse for Public<T> {

@@ -348,7 +348,7 @@ impl Problem {
         self.failure.as_deref()
     }
 
-    /// The invalid parts of the request, of which the first one names the limit if there is one.
+    /// The invalid parts of the request. The first one names the limit if there is one.
     fn all_details(&self) -> Vec<Detail> {
         let mut details = self.details.clone();
         let Some(limit) = self.limit else { return details };
@@ -447,7 +447,7 @@ impl From<Error> for Problem {
                 ..new(Code::VersionConflict)
             },
             Error::TooManyActions(_) => new(Code::TooManySplits),
-            // The layer that refused the request responds in place of the handler.
+            // The layer that refused the request responds instead of the handler.
             Error::NotAdmitted
             | Error::NotGuest
             | Error::NotLinkable

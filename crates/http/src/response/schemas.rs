@@ -71,7 +71,7 @@ impl<T: TextForm> ToSchema for Text<T> {
     }
 }
 
-/// Prefixes of the names that words have in generated clients, for enums of which another enum has
+/// Prefixes of the names that words have in generated clients, for enums whose words another enum has
 /// a word, too: in Go, the words of all enums are constants of one package.
 const NAME_PREFIXES: [(&str, &str); 12] = [
     (input::Limit::NAME, "LIMIT"),

@@ -28,7 +28,7 @@ pub fn in_russian(message: &str) -> Option<String> {
 /// A text with placeholders.
 #[derive(Clone, Debug)]
 struct Text {
-    /// What precedes the first placeholder.
+    /// Text before the first placeholder.
     start: &'static str,
     /// The name of each placeholder, and what follows it.
     placeholders: Vec<(&'static str, &'static str)>,
@@ -163,7 +163,7 @@ impl Search {
         false
     }
 
-    /// What the Russian text has in place of a value; `None` if the placeholder cannot have it.
+    /// Value for the Russian text; `None` if the placeholder cannot have it.
     fn value(&mut self, name: &str, value: &str) -> Option<String> {
         match name {
             _ if value.is_empty() => None,

@@ -37,7 +37,7 @@ pub(crate) const BATCH: usize = 100;
 /// rows in the time of one request, and bounds connections and memory: a response may have 16 MB.
 const BATCHES_AT_ONCE: usize = 25;
 
-/// A DynamoDB table, of which every read by key is strongly consistent unless its name says
+/// A DynamoDB table. Every read by key is strongly consistent unless its name says
 /// otherwise. A clone is cheap.
 #[derive(Clone, Debug)]
 pub(crate) struct Db {

@@ -78,7 +78,7 @@ impl Expression {
             .with(placeholder, AttributeValue::S(prefix.to_owned()))
     }
 
-    /// The attribute `name` has one of these values, of which DynamoDB takes up to [`MAX_VALUES`].
+    /// The attribute `name` has one of these values, at most [`MAX_VALUES`].
     pub(crate) fn one_of(name: &'static str, values: Vec<AttributeValue>) -> Self {
         let placeholder = |(index, value)| (format!(":is_{name}_{index}"), value);
         let values: Vec<_> = values.into_iter().enumerate().map(placeholder).collect();

@@ -323,7 +323,7 @@ impl Table {
         Ok(writes)
     }
 
-    /// What of a user waits for an operator, for a request that adds `work` to it.
+    /// The queue of a user's work for operators, for a request that adds `work` to it.
     async fn fund_queue(&self, owner: UserId, work: Option<FundWork>) -> Result<FundQueue, Error> {
         let queue = match work {
             Some(_) => self.db.get(keys::fund_queue(owner)).await?,

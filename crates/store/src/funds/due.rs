@@ -112,7 +112,7 @@ impl Table {
     }
 }
 
-/// What was done about one of a user's rows. One that does not agree with the others is noted, and
+/// Result of the work on one of a user's rows. One that does not agree with the others is noted, and
 /// the rest goes on.
 fn noted(key: Primary, done: Result<(), Error>) -> Result<(), Error> {
     match done {

@@ -27,7 +27,7 @@ impl Table {
     /// A group, its members and its ledger at the moment `at`, or now.
     ///
     /// A past ledger is calculated from the last checkpoint before the moment and the entries after
-    /// it, of which there are fewer than [`Checkpoint::EVERY`].
+    /// it, fewer than [`Checkpoint::EVERY`].
     ///
     /// # Errors
     ///

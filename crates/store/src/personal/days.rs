@@ -67,7 +67,7 @@ pub struct DayInGroups {
     pub targets: Targets,
 }
 
-/// A group of which a user is or was a member.
+/// A group with a user as a present or past member.
 struct OwnGroup {
     id: GroupId,
     /// The user's ids: their own, and those of the guests who turned out to be them.
@@ -80,7 +80,7 @@ struct OwnGroup {
 pub struct Rebuilt {
     /// Number of days that were checked.
     pub checked: u64,
-    /// Days of which the summary was wrong.
+    /// Days whose summary was wrong.
     pub changed: BTreeSet<Day>,
 }
 
@@ -260,7 +260,7 @@ impl Table {
         self.db.all(&Range { index: None, partition, sort, order: Order::Asc }).await
     }
 
-    /// The groups of which a user is or was a member.
+    /// The groups with a user as a present or past member.
     async fn own_groups(&self, user: UserId) -> Result<Vec<OwnGroup>, Error> {
         let range = Range::index("GSI1", keys::user_partition(user.into()), prefix::GROUP);
         let rows: Vec<MemberRow> = self.db.all_readable(&range).await?;

@@ -239,7 +239,7 @@ impl Table {
         self.db.get(keys::question_details(id)).await
     }
 
-    /// All answers to a question, of which there are at most 50. A guest and a user who are one
+    /// All answers to a question, at most 50. A guest and a user who are one
     /// member since may have one each.
     pub(crate) async fn answers_to(&self, id: QuestionId) -> Result<Vec<Answer>, Error> {
         let range = Range::table(keys::question_partition(id), prefix::ANSWER);

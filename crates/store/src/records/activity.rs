@@ -3,7 +3,7 @@
 //! The rows are found through the indexes, which lag behind the table by moments. Nothing is
 //! decided by them.
 //!
-//! Of the groups of which the user is a past member, they have no texts: others may have written
+//! Events of groups that the user has left have no texts: others may have written
 //! them since.
 
 use std::{
@@ -53,9 +53,9 @@ pub enum Activity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Kind {
-    /// The expenses of which the member is the main payer.
+    /// The expenses whose main payer is the member.
     Paid,
-    /// The expenses of which the member is another payer.
+    /// The expenses with the member as a further payer.
     Further,
     /// Shares of expenses.
     Owed,
@@ -109,12 +109,12 @@ pub struct SettlementFilter {
     pub waiting: bool,
 }
 
-/// What is the user's own, for a filter.
+/// The user's own ids and past groups, for a filter.
 #[derive(Clone, Copy)]
 pub(crate) struct Own<'a> {
     /// Ids of the user.
     ids: &'a BTreeSet<MemberId>,
-    /// Groups of which the user is a past member.
+    /// Groups in which the user is a past member.
     past: &'a BTreeSet<GroupId>,
 }
 
@@ -132,7 +132,7 @@ struct Listed {
 }
 
 impl Table {
-    /// Up to `limit` expenses of which a user is a payer and that a filter accepts, newest first.
+    /// Up to `limit` expenses that a user paid, alone or with others, and that a filter accepts, newest first.
     /// An expense is shown once, even if a guest who is linked to the user is a payer, too. If
     /// there is a filter, at most `MAX_EXAMINED` expenses are examined, so there may be fewer than
     /// `limit` although the list continues.
@@ -381,7 +381,7 @@ impl Table {
     }
 }
 
-/// The first `limit` events of several lists, all of which are newest first.
+/// The first `limit` events of several lists that are newest first.
 fn merged(lists: Vec<Placed<Listed>>, limit: usize) -> Placed<Listed> {
     let created_at = |listed: &Listed| listed.event.created_at();
     // Of a list that continues, the rows before its last one are not known.

@@ -63,7 +63,7 @@ pub struct Deleted {
     pub name: String,
 }
 
-/// What an expense would be.
+/// Preview of an expense.
 #[derive(Clone, Debug)]
 pub struct PreviewedExpense {
     /// Amount.
@@ -545,7 +545,7 @@ impl Table {
     }
 }
 
-/// What an expense is recorded by, besides the request.
+/// Context in which an expense is recorded, besides the request.
 #[derive(Clone, Copy)]
 pub(crate) struct Recording<'a> {
     pub(crate) group: &'a Group,

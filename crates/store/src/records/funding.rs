@@ -39,7 +39,7 @@ use crate::{
     },
 };
 
-/// What a payment at once depends on, besides the payer's funds.
+/// Conditions of a payment at once, besides the payer's funds.
 struct AtOnce {
     /// The recipient's funds.
     recipient: Funds,
@@ -444,7 +444,7 @@ fn of_settlement(of: FundTransaction, settlement: &Settlement, other: UserId) ->
     }
 }
 
-/// What a settlement says of the payer's transaction.
+/// State of the payer's transaction, as the settlement has it.
 fn paid_from(of: &FundTransaction) -> PaidFromFunds {
     let received = of.amounts().received();
     let [amount, cash, credit] =
@@ -453,7 +453,7 @@ fn paid_from(of: &FundTransaction) -> PaidFromFunds {
     PaidFromFunds { transaction_id: of.id, amount, cash, credit, expires_at }
 }
 
-/// The users of both sides, of whom only users have funds.
+/// The sides that are users. Guests have no funds.
 fn users(settlement: &Settlement) -> Result<[UserId; 2], Error> {
     let [from, to] = settlement.parties().map(MemberId::user);
     from.zip(to)
@@ -467,14 +467,14 @@ fn money(settlement: &Settlement) -> Result<Money, Error> {
     Money::from_major(settlement.amount, settlement.currency).map_err(whole)
 }
 
-/// What the payer owes and the recipient is owed, in minor units.
+/// Debt of the payer and claim of the recipient, in minor units.
 fn owed(ledger: &Ledger, settlement: &Settlement) -> i128 {
     let net = |member| ledger.balances.totals(settlement.currency, member).net();
     let [from, to] = settlement.parties();
     net(to).min(net(from).saturating_neg()).max(0)
 }
 
-/// What is pending from the payer to the recipient in this currency, in minor units.
+/// Sum of pending payments from the payer to the recipient in this currency, in minor units.
 fn pending_between(pending: &[Settlement], ledger: &Ledger, settlement: &Settlement) -> i128 {
     let currency: Currency = settlement.currency;
     let same = pending

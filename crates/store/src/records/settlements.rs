@@ -374,7 +374,7 @@ impl Table {
         transaction.commit(reverted)
     }
 
-    /// Stores the chain transaction that pays a settlement, in place of an earlier one.
+    /// Stores the chain transaction that pays a settlement, instead of an earlier one.
     async fn attach(
         &self,
         mut transaction: LedgerTransaction,

@@ -1,4 +1,4 @@
-//! What two users share: the groups in which both are present, their balances there, and the
+//! Matters between two users: the groups in which both are present, their balances there, and the
 //! payments between them that are pending.
 //!
 //! The groups are found through an index, which lags behind the table by moments. Nothing is
@@ -30,7 +30,7 @@ const MAX_GROUPS: usize = 100;
 /// Settlements that are examined for pending ones, sent and received, and shown of them at most.
 const PENDING: Bounds = Bounds { limit: 100, examined: 1_000 };
 
-/// What a user shares with another one.
+/// Groups and payments that two users share.
 #[derive(Clone, Debug)]
 pub struct Shared {
     /// The other user, as a member of the newest of the groups.
@@ -54,7 +54,7 @@ pub struct SharedGroup {
 }
 
 impl Table {
-    /// What a user shares with another one.
+    /// Groups and payments that two users share.
     ///
     /// # Errors
     ///

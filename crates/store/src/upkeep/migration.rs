@@ -77,9 +77,9 @@ struct Hashes(Arc<Mutex<HashMap<String, (GroupId, SettlementId)>>>);
 /// The result of a step.
 #[derive(Debug)]
 pub struct MigrationStep {
-    /// What was written.
+    /// Numbers of written rows.
     pub counts: Counts,
-    /// What was corrected, and what could not be migrated.
+    /// Corrections, and rows that could not be migrated.
     pub findings: Vec<MigrationFinding>,
     /// Whether the group is migrated.
     pub done: bool,

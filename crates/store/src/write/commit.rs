@@ -129,7 +129,7 @@ impl Table {
     /// Runs `attempt` and commits its decision until a commit succeeds, the attempt fails or the
     /// deadline has passed. Each attempt reads and decides again.
     ///
-    /// If the result of the request is stored, it is returned in place of any decision but those
+    /// If the result of the request is stored, it is returned instead of any decision but those
     /// that say otherwise, and of any error but those of membership.
     ///
     /// # Errors

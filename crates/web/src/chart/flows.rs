@@ -14,7 +14,7 @@ pub(crate) struct Flow {
     pub(crate) to: String,
     /// Amount in minor units; positive.
     pub(crate) minor: i64,
-    /// What a screen reader says.
+    /// Text for screen readers.
     pub(crate) label: String,
 }
 
@@ -43,7 +43,7 @@ struct Bar<'a> {
     name: &'a str,
     top: i64,
     height: i64,
-    /// How much of it has bands.
+    /// Part of it that has bands.
     taken: i64,
 }
 

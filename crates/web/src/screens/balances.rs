@@ -76,7 +76,7 @@ pub(crate) async fn show(
     }))
 }
 
-/// What the parts of the screen show.
+/// Contents of the parts of the screen.
 struct View<'a> {
     l: Language,
     group: &'a Group,

@@ -1,4 +1,4 @@
-//! What the reader wants to spend at most.
+//! Budgets of the reader.
 
 use axum::extract::State;
 use fracti_core::{

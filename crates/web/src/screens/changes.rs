@@ -1,4 +1,4 @@
-//! What is new in a group.
+//! Changes of a group.
 
 use axum::extract::State;
 use fracti_core::records::group_change::{ChangeKind, GroupChange, Subject};

@@ -1,4 +1,4 @@
-//! What the reader spent: a month, and a day.
+//! Spending of the reader: a month, and a day.
 
 use axum::extract::State;
 use fracti_core::{

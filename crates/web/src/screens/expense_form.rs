@@ -25,7 +25,7 @@ use crate::{
     ui::{self, Names},
 };
 
-/// What a new expense begins with.
+/// Initial values of a new expense.
 pub(crate) struct NewQuery {
     from: Option<ExpenseId>,
     spending: Option<SpendingId>,
@@ -101,7 +101,7 @@ pub(crate) async fn edit(
     Ok(Fragment(form.html()))
 }
 
-/// What the form shows.
+/// Contents of the form.
 struct Form<'a> {
     l: Language,
     group: &'a Group,
@@ -408,7 +408,7 @@ impl Form<'_> {
     }
 }
 
-/// What the form does not show of a line, so that an edit keeps it.
+/// Hidden fields of a line, which an edit keeps.
 fn kept(line: &Line<Decimal>, at: &impl Fn(&str) -> String) -> Markup {
     let over = match &line.sharing {
         Sharing::Over { over, split } => Some((over.as_deref().unwrap_or_default(), split)),

@@ -99,7 +99,7 @@ fn news(l: Language, group: &Group, ledger: &Ledger) -> Markup {
     }
 }
 
-/// What the reader owes or is owed, in each currency.
+/// The reader's balance in each currency.
 fn own_balance(l: Language, group: &Group, ledger: &Ledger, me: MemberId) -> Markup {
     let net = |currency| (currency, ledger.balances.totals(currency, me).net());
     let open: Vec<(Currency, i128)> =

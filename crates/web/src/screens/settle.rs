@@ -14,7 +14,7 @@ use crate::{
     ui::{self, Names},
 };
 
-/// What the form begins with.
+/// Initial values of the form.
 pub(crate) struct SettleQuery {
     from: Option<MemberId>,
     to: Option<MemberId>,

@@ -50,7 +50,7 @@ pub(crate) async fn show(
     }))
 }
 
-/// What the reader may do with payments.
+/// Rights of the reader to payments.
 pub(crate) struct Rights {
     standing: Standing,
     links: Links,
@@ -86,7 +86,7 @@ impl Rights {
         }
     }
 
-    /// What is asked before the payment is confirmed.
+    /// Question to ask before the payment is confirmed.
     fn ask(
         &self,
         l: Language,

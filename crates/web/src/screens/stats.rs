@@ -1,4 +1,4 @@
-//! What a group spent: by category, by month or day, by member.
+//! Spending of a group: by category, by month or day, by member.
 
 use std::collections::BTreeMap;
 

@@ -15,7 +15,7 @@ pub struct ShareBreakdown<'a> {
     pub share: &'a Share,
     /// Its parts, each rounded to a whole number of minor units.
     pub parts: Vec<Part<Decimal>>,
-    /// What the share exceeds the sum of its parts by.
+    /// Amount by which the share exceeds the sum of its parts.
     pub rounding: Decimal,
 }
 

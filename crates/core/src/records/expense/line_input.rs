@@ -121,7 +121,7 @@ impl LineInput {
     }
 }
 
-/// What the rules of a line depend on.
+/// Context of the rules of a line.
 struct LineContext<'a> {
     inputs: &'a [LineInput],
     members: &'a Members<'a>,

@@ -29,7 +29,7 @@ impl<'a> Members<'a> {
         Self { present, before: BTreeMap::new() }
     }
 
-    /// Members of whom only the ids are known.
+    /// Members known only by their ids.
     pub(super) fn unnamed(ids: impl IntoIterator<Item = MemberId>) -> Self {
         Self { present: ids.into_iter().map(|id| (id, "")).collect(), before: BTreeMap::new() }
     }

@@ -329,7 +329,7 @@ mod tests {
         "EUR".parse::<Currency>().unwrap().to_minor(number).unwrap()
     }
 
-    /// An expense of which each member paid and shares a part; the shares are by weights.
+    /// An expense that each member paid and shares in part; the shares are by weights.
     fn recorded(paid: &[(usize, i64)], weights: &[u32]) -> Expense {
         let at = Timestamp::from_millis(1_700_000_000_000).unwrap();
         let group = Group {

@@ -114,7 +114,7 @@ impl SplitInput {
     }
 }
 
-/// What the rules of a split depend on. A part that is invalid itself is missing, and the rules
+/// Context of the rules of a split. A part that is invalid itself is missing, and the rules
 /// that need it are skipped.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SplitContext<'a> {

@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// What an earlier import has recorded and the group still has.
+/// Records of an earlier import that the group still has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Earlier {
     /// The expense, the settlement or the adjustment as it is now.
@@ -34,14 +34,14 @@ pub struct Earlier {
     pub is_edited: bool,
 }
 
-/// A row of a file of which the group has another version.
+/// A row of a file that the group has in another version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Changed {
     /// Place in the file.
     pub place: RowPlace,
-    /// What the file has, under the id that the group has.
+    /// Record of the file, under the id of the group's.
     pub after: Record,
-    /// What the group has.
+    /// Record of the group.
     pub before: Earlier,
     /// Names of the fields that differ.
     pub fields: Vec<&'static str>,
@@ -54,9 +54,9 @@ pub struct Comparison {
     pub records: Vec<(RowPlace, Record)>,
     /// Ids of what an earlier import has recorded.
     pub found: HashSet<EntryId>,
-    /// Rows of which the group has another version, in the order of the file.
+    /// Rows that the group has in another version, in the order of the file.
     pub changed: Vec<Changed>,
-    /// What the file no longer has, in the order in which it was recorded.
+    /// Records that the file no longer has, in the order in which they were recorded.
     pub gone: Vec<Earlier>,
     /// Number of rows that the group has, and that the file rounds otherwise. They are not among the
     /// changed ones.
@@ -262,7 +262,7 @@ const AMOUNT: &str = "amount";
 /// The totals of a member in a currency: paid, owed, sent and received.
 type Sums = (i64, i64, i64, i64);
 
-/// What tells rows apart. Amounts are minor units, and linked guests are the users.
+/// Contents that tell rows apart. Amounts are minor units, and linked guests are the users.
 #[derive(PartialEq, Eq, Hash, Serialize)]
 enum Contents {
     Expense {
@@ -450,13 +450,13 @@ fn have_same_shares(format: Format, after: &Record, before: &Record, links: &Lin
         && pairs.all(|((member, share), (of, old))| member == of && share.abs_diff(*old) <= most)
 }
 
-/// What each payer paid, in minor units.
+/// Payments of each payer, in minor units.
 fn payers(expense: &Expense, links: &Links) -> BTreeMap<MemberId, i64> {
     let payers = expense.all_payers().into_iter();
     sums(expense.currency, links, payers.map(|it| (it.user_id, it.amount)))
 }
 
-/// What each member owes, in minor units.
+/// Shares of each member, in minor units.
 fn shares(expense: &Expense, links: &Links) -> BTreeMap<MemberId, i64> {
     let shares = expense.splits.iter();
     sums(expense.currency, links, shares.map(|it| (it.user_id, it.amount)))

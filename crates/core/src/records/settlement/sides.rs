@@ -13,7 +13,7 @@ use crate::{
     values::id::{MemberId, UserId},
 };
 
-/// What a member may do with a settlement.
+/// Rights of a member to a settlement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettlementAction {
     /// Complete it.
@@ -28,7 +28,7 @@ pub enum SettlementAction {
     AddTransaction,
 }
 
-/// What decides, besides the parties, who acts for the sides of a settlement.
+/// Facts that decide, besides the parties, who acts for the sides of a settlement.
 #[derive(Clone, Debug, Default)]
 pub struct Standing {
     /// The parties who are past members.

@@ -85,7 +85,7 @@ impl Audit {
         let mut wrong = differences(stored, &right);
         wrong.extend(item.filter(|item| lacks_version(item)).map(|_| FORMAT_VERSION.to_owned()));
         if !wrong.is_empty() {
-            // Entries may be lost of which no other row tells, and an adjustment has no other row.
+            // Entries may be lost without a trace, and an adjustment has no other row.
             let is_short = right.sequence < stored.sequence;
             let is_sum = stored.balances == right.balances
                 || stored.check().is_err()

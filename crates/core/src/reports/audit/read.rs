@@ -43,7 +43,7 @@ pub(super) struct Records {
     pub(super) wrong_expenses: BTreeSet<ExpenseId>,
     /// Settlements that are lost or wrong.
     pub(super) wrong_settlements: BTreeSet<SettlementId>,
-    /// Whether a row cannot be read, of which nothing tells what it is.
+    /// Whether the group has an unreadable row of unknown kind.
     pub(super) has_unreadable: bool,
     pub(super) participants: Vec<Item>,
     pub(super) payers: Vec<Item>,
@@ -188,7 +188,7 @@ pub(super) struct Entries {
     pub(super) gaps: Vec<(u64, u64)>,
     /// Whether an entry is lost or cannot be read.
     pub(super) has_lost: bool,
-    /// Those of which the time is not certain.
+    /// Those whose time is uncertain.
     pub(super) disputed: BTreeSet<u64>,
 }
 
@@ -317,7 +317,7 @@ impl Entries {
         }
     }
 
-    /// Adds an entry of which the time or the sequence is another one in the index. What fits between
+    /// Adds an entry whose time or sequence differs in the index. What fits between
     /// the other entries is right.
     fn decide(
         &mut self,
@@ -383,7 +383,7 @@ impl Entries {
         entries.filter(|entry| entry.status == EntryStatus::Applied).find(|it| it.entry_id == *id)
     }
 
-    /// Whether an adjustment counts, of which no other row tells the changes.
+    /// Whether an adjustment counts, whose changes no other row tells.
     pub(super) fn have_adjustments(&self) -> bool {
         self.all.values().any(|kept| kept.row.ref_type == RefType::Adjustment)
     }
@@ -420,7 +420,7 @@ impl Entries {
         })
     }
 
-    /// The ledger after all entries, with the changes that `instead` has in place of theirs.
+    /// The ledger after all entries, with the changes that `instead` has instead of theirs.
     ///
     /// # Errors
     ///

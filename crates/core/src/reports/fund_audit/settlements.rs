@@ -68,7 +68,7 @@ impl FundRows {
         wrong.into_iter().filter(|(is_right, _)| !is_right).map(|(_, what)| what).collect()
     }
 
-    /// What is wrong with a settlement that the user's funds pay.
+    /// Faults of a settlement that the user's funds pay.
     fn wrong_payment(&self, settlement: &Settlement) -> Option<&'static str> {
         let funds = settlement.funds.as_ref()?;
         if settlement.from_user_id != MemberId::from(self.owner) {

@@ -57,7 +57,7 @@ impl FundRows {
         wrong
     }
 
-    /// What a bonus has paid is what transactions took of it, the last of which it names.
+    /// Checks that a bonus has paid what transactions took of it. It names the last ones.
     fn wrong_usage(&self, id: FundTransactionId, bonus: &Bonus) -> Option<&'static str> {
         if !self.is_whole() {
             return None;

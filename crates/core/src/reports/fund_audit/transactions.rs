@@ -1,4 +1,4 @@
-//! What a transaction says, compared with itself, its reference and its other side.
+//! Comparison of a transaction with itself, its reference and its other side.
 
 use super::{FundRows, is_applied};
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
 const LONGEST_DELAY_S: u64 = 62 * 60;
 
 impl FundRows {
-    /// What is wrong with a transaction.
+    /// Faults of a transaction.
     pub(super) fn wrong_transaction(
         &self,
         of: &FundTransaction,
