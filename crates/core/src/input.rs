@@ -34,7 +34,7 @@ impl FieldErrors {
             _ if !self.is_empty() => Err(Error::Invalid(self)),
             (_, Some(shares)) => Err(Error::TooManyShares(shares)),
             (Some(checked), None) => Ok(checked),
-            (None, None) => Err(Error::Table("an invalid field was not reported".into())),
+            (None, None) => Err(Error::Internal("an invalid field was not reported")),
         }
     }
 }

@@ -55,11 +55,10 @@ struct PartView {
     kind: schemas::PartKind,
     /// Index of the line, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     line: Option<usize>,
     /// Name of the line.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "Pizza")]
+    #[schema(example = "Pizza")]
     name: Option<String>,
     /// Amount that was divided.
     #[serde(skip_serializing_if = "Option::is_none")]

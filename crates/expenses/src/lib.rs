@@ -51,15 +51,13 @@ struct ListedExpense {
     expense: ExpenseView,
     /// Time at which it was deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     deleted_at: Option<schemas::Timestamp>,
     /// User who deleted it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     deleted_by: Option<schemas::UserId>,
     /// Present name of the user who deleted it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "Alice Smith")]
+    #[schema(example = "Alice Smith")]
     deleted_by_name: Option<String>,
 }
 

@@ -93,12 +93,12 @@ impl Import {
                         errors.push("file", format!("{place}: {}", rule.rule));
                     }
                 }
-                Err(error @ Error::Table(_)) => return Err(error),
+                Err(error @ (Error::Table(_) | Error::Internal(_))) => return Err(error),
                 Err(error) => errors.push("file", format!("{place}: {error}")),
             }
         }
         records.sort_by_key(|(place, _)| *place);
-        let format = self.format.ok_or_else(|| Error::Table("a file without a format".into()));
+        let format = self.format.ok_or_else(|| Error::Internal("a file without a format"));
         let (id, source) = (self.id(to, targets), self.group.map(|key| key.to_string()));
         let (format, guests) = (format?, added);
         let new = NewImport { id, format, source, guests, records, confirmed: None };
@@ -337,7 +337,7 @@ fn path_of(name: &GuestName) -> Path {
 
 /// The error of a row with a person who is no member, which a checked import does not have.
 fn unknown_person() -> Error {
-    Error::Table("a person of the file is no member".into())
+    Error::Internal("a person of the file is no member")
 }
 
 impl ReadRow {

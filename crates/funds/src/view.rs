@@ -25,7 +25,6 @@ pub(crate) struct FundsView {
     currencies: Vec<CurrencyFundsView>,
     /// Number of entries that were left behind, and that a check has released.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     released: Option<usize>,
 }
 
@@ -49,11 +48,9 @@ struct CurrencyFundsView {
     held: HeldView,
     /// Transactions that are authorised; with `detail=true`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pending: Option<Vec<PendingView>>,
     /// Entries without their transaction, which count nowhere; with `detail=true`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     orphaned: Option<Vec<PendingView>>,
 }
 
@@ -80,7 +77,6 @@ struct FundView {
     /// Whether the user takes payments from funds in this currency without confirming each; of cash
     /// only.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     accepts: Option<bool>,
 }
 
@@ -92,7 +88,6 @@ struct BonusesView {
     sums: FundSumsView,
     /// The bonuses, soonest end first; with `detail=true`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     items: Option<Vec<BonusView>>,
 }
 
@@ -111,7 +106,7 @@ struct BonusView {
     expires_at: schemas::Timestamp,
     /// What the operator says about it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "Welcome")]
+    #[schema(example = "Welcome")]
     note: Option<String>,
 }
 
@@ -123,7 +118,6 @@ struct HeldView {
     balance: JsonDecimal,
     /// The payments; with `detail=true`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     items: Option<Vec<HeldItemView>>,
 }
 
@@ -171,7 +165,7 @@ pub(crate) struct TransactionView {
     status: schemas::FundStatus,
     /// Reference of the payment outside of Fracti.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "bank 4711")]
+    #[schema(example = "bank 4711")]
     ref_id: Option<String>,
     /// Currency.
     currency: schemas::Currency,
@@ -191,19 +185,19 @@ pub(crate) struct TransactionView {
     available: AvailableView,
     /// What its creator says about it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "Transfer of 24 November")]
+    #[schema(example = "Transfer of 24 November")]
     description: Option<String>,
     /// Account to which a cash-out is paid.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "DE89 3704 0044 0532 0130 00")]
+    #[schema(example = "DE89 3704 0044 0532 0130 00")]
     to: Option<String>,
     /// Group of the settlement.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = schemas::ResourceId, nullable = false)]
+    #[schema(value_type = schemas::ResourceId)]
     group_id: Option<schemas::ResourceId>,
     /// Settlement of which it is one side.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = schemas::ResourceId, nullable = false)]
+    #[schema(value_type = schemas::ResourceId)]
     settlement_id: Option<schemas::ResourceId>,
     /// User of the other side.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -243,15 +237,12 @@ struct BonusUsageView {
 struct AvailableView {
     /// Cash.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     cash: Option<JsonDecimal>,
     /// Credit.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     credit: Option<JsonDecimal>,
     /// The bonuses that it changes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     bonus: Option<JsonDecimal>,
 }
 
@@ -266,13 +257,12 @@ pub(crate) struct FundWorkView {
     owner: schemas::UserId,
     /// Name of the user when they asked for it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "Alice Smith")]
+    #[schema(example = "Alice Smith")]
     owner_name: Option<String>,
     /// Link that pays a cash-out in TON from the operator's wallet, with the id of the transaction as
     /// comment.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(
-        nullable = false,
         example = "ton://transfer/EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF?amount=3000000000"
     )]
     link: Option<String>,

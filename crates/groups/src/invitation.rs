@@ -23,7 +23,7 @@ pub(crate) struct InvitationView {
     group_id: schemas::ResourceId,
     /// The code, which is shown only here. The replay of a response does not have it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, value_type = schemas::InvitationCode)]
+    #[schema(value_type = schemas::InvitationCode)]
     code: Option<String>,
 }
 

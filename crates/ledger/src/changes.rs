@@ -49,35 +49,28 @@ pub(crate) struct GroupChangeView {
     actor_name: String,
     /// The expense after the change, or before it was deleted; with `expense.…`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     expense: Option<ChangedExpenseView>,
     /// Amount before the edit; with `expense.edited`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     before: Option<AmountBeforeView>,
     /// The settlement after the change; with `settlement.…`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     settlement: Option<ChangedSettlementView>,
     /// The member; with `member.…` and `guest.added`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     member: Option<ChangedMemberView>,
     /// The group's settings after the change; with `group.…`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     group: Option<ChangedGroupView>,
     /// The import; with `import.…`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     import: Option<ChangedImportView>,
     /// Number of adjustments; with `adjustment.…`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 1, example = 1)]
+    #[schema(minimum = 1, example = 1)]
     adjustments: Option<u64>,
     /// Its entries in the ledger, if it has any. Those of an import are more than these.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     entries: Option<EntrySpanView>,
 }
 
@@ -143,7 +136,6 @@ struct ChangedMemberView {
     name: String,
     /// User to whom the guest was linked.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     linked_to: Option<schemas::UserId>,
 }
 
@@ -160,7 +152,6 @@ struct ChangedGroupView {
     archived: bool,
     /// How it is joined, once a member has invited to it; as in the group.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     invitation: Option<schemas::InvitationState>,
 }
 

@@ -33,7 +33,6 @@ pub(crate) struct DaysView {
     /// Targets and what is left of them, if the days are exactly one period of the targets. A
     /// target is compared only with amounts in its currency.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     targets: Option<Vec<TargetView>>,
     /// The days with an amount, newest first.
     days: Vec<DayView>,

@@ -36,7 +36,7 @@ pub(crate) struct SpendingView {
     title: String,
     /// Emoji shown with it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "☕")]
+    #[schema(example = "☕")]
     emoji: Option<String>,
     /// Amount.
     amount: JsonDecimal,
@@ -46,7 +46,7 @@ pub(crate) struct SpendingView {
     categories: BTreeMap<String, JsonDecimal>,
     /// Notes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "With oat milk")]
+    #[schema(example = "With oat milk")]
     notes: Option<String>,
     /// Day that it belongs to.
     user_date: schemas::CalendarDate,
@@ -56,7 +56,6 @@ pub(crate) struct SpendingView {
     created_at: schemas::Timestamp,
     /// Time of the last edit.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     updated_at: Option<schemas::Timestamp>,
 }
 

@@ -34,11 +34,9 @@ pub(crate) struct TargetsView {
     period: schemas::TargetPeriod,
     /// Currency of the targets below, and of spendings that name none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     currency: Option<schemas::Currency>,
     /// Time zone of the user's days. Default: UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     time_zone: Option<schemas::TimeZone>,
     #[serde(flatten)]
     amounts: TargetAmounts,
@@ -46,7 +44,6 @@ pub(crate) struct TargetsView {
     registry: BTreeMap<String, OwnCategoryView>,
     /// Time of the last change.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     updated_at: Option<schemas::Timestamp>,
 }
 
@@ -92,11 +89,10 @@ struct OwnCategoryView {
     unit: schemas::Currency,
     /// Name of the category for people.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, value_type = schemas::CategoryLabel)]
+    #[schema(value_type = schemas::CategoryLabel)]
     label: Option<String>,
     /// Most that the user wants to spend in a period.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     target: Option<JsonDecimal>,
     /// Whether new spendings may have the category.
     status: schemas::CategoryStatus,

@@ -31,17 +31,14 @@ pub(crate) struct TokenView {
     scopes: Vec<schemas::TokenScope>,
     /// Group to which it is limited.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     group_id: Option<schemas::ResourceId>,
     /// Time of creation.
     created_at: schemas::Timestamp,
     /// Time from which it is invalid.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     expires_at: Option<schemas::Timestamp>,
     /// Last day on which it was used, in UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     last_used_at: Option<schemas::CalendarDate>,
 }
 
@@ -52,7 +49,7 @@ pub(crate) struct CreatedToken {
     view: TokenView,
     /// The token itself, which is shown only here. The replay of a response does not have it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, pattern = "^fracti_pat_[0-9a-f]{64}$")]
+    #[schema(pattern = "^fracti_pat_[0-9a-f]{64}$")]
     token: Option<String>,
 }
 

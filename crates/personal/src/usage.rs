@@ -43,7 +43,7 @@ struct QuotaUsage {
     used: u64,
     /// Number of requests allowed in a day. Without a limit, requests are not counted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, value_type = u64, minimum = 1, example = 5000)]
+    #[schema(value_type = u64, minimum = 1, example = 5000)]
     limit: Option<NonZeroU32>,
 }
 

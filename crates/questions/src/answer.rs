@@ -75,11 +75,9 @@ pub(crate) struct AnsweredView {
     points: u64,
     /// All points of the caller in the group. Left out for the answer of a guest.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     total_points: Option<u64>,
     /// Number of days, one after the other, on which the caller answered.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     streak_days: Option<u64>,
     /// Badges for the answer.
     new_badges: Vec<schemas::Badge>,

@@ -36,7 +36,6 @@ pub(crate) struct Leaderboard {
     entries: Vec<RankView>,
     /// Place of the caller, if the caller has points.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     you: Option<RankView>,
 }
 

@@ -37,14 +37,12 @@ pub(crate) struct QuestionView {
     prompt: String,
     /// Options, of a `multiple_choice`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     options: Option<Vec<String>>,
     /// Category.
     #[serde(skip_serializing_if = "Option::is_none")]
     category: Option<schemas::BuiltInCategory>,
     /// Members who are asked, if not all are.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     audience: Option<Vec<schemas::MemberId>>,
     /// Whether members see the answers without names.
     anonymous: bool,
@@ -63,7 +61,7 @@ pub(crate) struct QuestionView {
     asked_by_name: String,
     /// API token by which the user asked.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = schemas::ResourceId, nullable = false)]
+    #[schema(value_type = schemas::ResourceId)]
     agent_id: Option<schemas::ResourceId>,
     /// Name of this token.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,25 +75,21 @@ pub(crate) struct QuestionView {
     closed_at: Option<schemas::Timestamp>,
     /// Expense that its receipt became.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = schemas::ResourceId, nullable = false)]
+    #[schema(value_type = schemas::ResourceId)]
     expense_id: Option<schemas::ResourceId>,
     /// Receipt, of an `items` question.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     receipt: Option<ReceiptView>,
     /// Answers, oldest member id first; those of an anonymous question in random order. Lists have
     /// none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     answers: Option<Vec<AnswerView>>,
     /// Number of members who chose each option, once a `multiple_choice` is over.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     summary: Option<BTreeMap<String, usize>>,
     /// Shares that applying the receipt with `claimers` would record now. It is missing if it would
     /// record none, in lists, and once the receipt is applied.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     preview: Option<Vec<PreviewView>>,
 }
 
@@ -117,7 +111,6 @@ struct ReceiptView {
     item_count: usize,
     /// Lines with their claims. Lists have none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     items: Option<Vec<ReceiptLineView>>,
     /// Category.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -127,7 +120,7 @@ struct ReceiptView {
     date: Option<schemas::CalendarDate>,
     /// Notes. Lists do not have them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "Without the wine")]
+    #[schema(example = "Without the wine")]
     notes: Option<String>,
 }
 
@@ -140,11 +133,10 @@ struct ReceiptLineView {
     line: LineView,
     /// Members who claim the item, in order of their ids.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     claims: Option<Vec<ItemClaimView>>,
     /// Number of pieces that nobody has claimed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = schemas::Weight, nullable = false)]
+    #[schema(value_type = schemas::Weight)]
     unclaimed: Option<JsonDecimal>,
     /// `true` if more is claimed than there is.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -164,7 +156,7 @@ struct ItemClaimView {
     user_name: String,
     /// Number of pieces, if the member said one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = schemas::Weight, nullable = false)]
+    #[schema(value_type = schemas::Weight)]
     count: Option<JsonDecimal>,
 }
 
@@ -175,15 +167,13 @@ struct ItemClaimView {
 struct AnswerView {
     /// Member whose answer it is. Anonymous answers have none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     user_id: Option<schemas::MemberId>,
     /// Name of the member at that time.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "Bob Jones")]
+    #[schema(example = "Bob Jones")]
     user_name: Option<String>,
     /// User who answered, for themselves or for a guest.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     answered_by: Option<schemas::UserId>,
     #[serde(flatten)]
     content: AnswerContent,
@@ -201,23 +191,20 @@ struct AnswerView {
 pub(crate) struct AnswerContent {
     /// Text.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "Pizza, but without olives.")]
+    #[schema(example = "Pizza, but without olives.")]
     answer: Option<String>,
     /// Index of the chosen option, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     selected_option: Option<usize>,
     /// Items that are claimed, in order.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     claims: Option<Vec<ClaimView>>,
     /// How sure the member is, from 1 to 5.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 1, maximum = 5)]
+    #[schema(minimum = 1, maximum = 5)]
     confidence: Option<u64>,
     /// Time that it took, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     response_time_ms: Option<u64>,
 }
 
@@ -229,7 +216,7 @@ struct ClaimView {
     item: usize,
     /// Number of pieces, if the member said one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = schemas::Weight, nullable = false)]
+    #[schema(value_type = schemas::Weight)]
     count: Option<JsonDecimal>,
 }
 

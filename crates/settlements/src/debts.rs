@@ -32,7 +32,6 @@ pub(crate) struct GroupDebts {
     summary: DebtSummary,
     /// Pending settlements that the plan takes as completed, newest first; with `pending=subtract`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pending: Option<Vec<SettlementView>>,
     /// Whether the plan is known to have the fewest transfers possible. `false` if there are too
     /// many open balances to prove it.
@@ -58,11 +57,11 @@ struct DebtNode {
     name: String,
     /// Telegram username, without `@`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "alice")]
+    #[schema(example = "alice")]
     username: Option<String>,
     /// TON address at which the member is paid.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF")]
+    #[schema(example = "EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF")]
     wallet: Option<String>,
     /// Balance in the group's currency: positive if the group owes the member, negative if the
     /// member owes.

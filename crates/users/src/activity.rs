@@ -43,7 +43,7 @@ pub(crate) struct ActivityView {
     other_party_id: Option<schemas::MemberId>,
     /// Name of the other party when the event was recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "Bob Jones")]
+    #[schema(example = "Bob Jones")]
     other_party_name: Option<String>,
     /// Status of the settlement.
     #[serde(skip_serializing_if = "Option::is_none")]

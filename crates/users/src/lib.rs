@@ -60,11 +60,11 @@ struct CurrentUser {
     name: String,
     /// Telegram username, without `@`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "alice")]
+    #[schema(example = "alice")]
     username: Option<String>,
     /// URL of the user's avatar.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "https://t.me/i/userpic/320/alice.svg")]
+    #[schema(example = "https://t.me/i/userpic/320/alice.svg")]
     avatar_url: Option<String>,
     /// Number of groups that the user is a member of.
     group_count: usize,
@@ -134,7 +134,7 @@ struct MyDebt {
     payer_name: String,
     /// Number of payers apart from the caller, if they are several.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 2, example = 2)]
+    #[schema(minimum = 2, example = 2)]
     payer_count: Option<usize>,
     /// Description of the expense.
     #[schema(example = "Dinner at restaurant")]

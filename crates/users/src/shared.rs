@@ -22,11 +22,11 @@ pub(crate) struct SharedWithUser {
     name: String,
     /// Telegram username of the other user, without `@`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "bob")]
+    #[schema(example = "bob")]
     username: Option<String>,
     /// URL of the other user's avatar.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "https://t.me/i/userpic/320/bob.svg")]
+    #[schema(example = "https://t.me/i/userpic/320/bob.svg")]
     avatar_url: Option<String>,
     /// Balances of the two over all these groups, in each currency in which one is not zero.
     balances: Vec<BothBalances>,

@@ -23,6 +23,8 @@ pub enum FailureKind {
     Table,
     /// The table did not answer in time.
     Unavailable,
+    /// An error in Fracti.
+    Internal,
 }
 
 impl FailureKind {
@@ -34,6 +36,7 @@ impl FailureKind {
             Self::FundsMismatch => "FUNDS_MISMATCH",
             Self::Table => "TABLE",
             Self::Unavailable => "UNAVAILABLE",
+            Self::Internal => "INTERNAL",
         }
     }
 }
@@ -238,6 +241,9 @@ pub enum Error {
     /// sent may still be committed.
     #[error("the table is not available")]
     Unavailable(#[source] Cause),
+    /// Something that cannot happen has happened: an error in Fracti.
+    #[error("{0}")]
+    Internal(&'static str),
     /// The table refused a request, or holds a row that cannot be read, because of an error in
     /// Fracti or in its deployment.
     #[error("the table refused a request or holds an unreadable row")]
@@ -288,6 +294,7 @@ impl Error {
         match self {
             Self::Unavailable(_) => Some(FailureKind::Unavailable),
             Self::Table(_) => Some(FailureKind::Table),
+            Self::Internal(_) => Some(FailureKind::Internal),
             Self::Discrepancy(_) => Some(FailureKind::LedgerMismatch),
             Self::FundsMismatch(_) => Some(FailureKind::FundsMismatch),
             _ => None,

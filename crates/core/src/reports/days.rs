@@ -293,7 +293,7 @@ fn sum(one: Decimal, two: Decimal) -> Result<Decimal, Error> {
 }
 
 fn too_long() -> Error {
-    Error::Table("a sum of a day has too many digits".into())
+    Error::Internal("a sum of a day has too many digits")
 }
 
 #[cfg(test)]

@@ -49,16 +49,13 @@ pub(crate) struct Head {
     sequence: u64,
     /// The group, on the first page.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     group: Option<GroupView>,
     /// Its members, including past ones and linked guests, on the first page.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     members: Option<Vec<MemberView>>,
     /// Totals of each member, in each currency in which they have any, after the last entry of the
     /// export; on the first page.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     balances: Option<Vec<MemberBalance>>,
 }
 
@@ -72,7 +69,6 @@ struct ExportedEntryView {
     entry: EntryView,
     /// The completed settlement to which the entry belongs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     settlement: Option<SettlementView>,
 }
 

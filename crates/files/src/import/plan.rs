@@ -55,7 +55,6 @@ pub(crate) struct PlanView {
     skipped: usize,
     /// What differs from earlier imports of the app, if anything does.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     differences: Option<DifferencesView>,
     /// Currencies of the rows.
     currencies: Vec<schemas::Currency>,
@@ -83,7 +82,6 @@ struct PersonView {
     rows: usize,
     /// The member matched with the person, if any.
     #[serde(skip_serializing_if = "Option::is_none", rename = "match")]
-    #[schema(nullable = false)]
     member: Option<MatchView>,
 }
 
@@ -94,7 +92,7 @@ pub(crate) struct DifferencesView {
     /// What a request with `commit` must send as `confirm`. Not present if only rows differ that
     /// members have edited.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "5f3c0a1b9d2e4f60718293a4b5c6d7e8")]
+    #[schema(example = "5f3c0a1b9d2e4f60718293a4b5c6d7e8")]
     confirm: Option<String>,
     /// Number of rows that the file has in another version, and that no member has edited since.
     #[schema(minimum = 0, example = 1)]
@@ -119,11 +117,11 @@ struct DifferenceView {
     kind: &'static str,
     /// Line of a CSV file, from 1, unless the row is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 1, example = 4)]
+    #[schema(minimum = 1, example = 4)]
     line: Option<usize>,
     /// Path of the row in a JSON file, unless the row is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "expenses[29]")]
+    #[schema(example = "expenses[29]")]
     path: Option<String>,
     /// What the group has: the id of the entry in its ledger, which is that of the expense or the
     /// settlement.
@@ -156,7 +154,6 @@ struct MatchView {
 struct NetView {
     /// The member, unless it is a guest who would be added.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     member_id: Option<schemas::MemberId>,
     /// Name of the member or the guest.
     #[schema(example = "Bob Jones")]
@@ -191,16 +188,16 @@ struct CheckView {
 struct IssueView {
     /// Line of a CSV file, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 1, example = 4)]
+    #[schema(minimum = 1, example = 4)]
     line: Option<usize>,
     /// Number of the cell in the line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 1, example = 1)]
+    #[schema(minimum = 1, example = 1)]
     column: Option<usize>,
     /// Path of the row or the field in a JSON file. Without a line and a path, the issue concerns
     /// the whole file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "expenses[29].expenseDate")]
+    #[schema(example = "expenses[29].expenseDate")]
     path: Option<String>,
     /// The rule that is broken, or what is imported differently.
     #[schema(example = "the row has 5 cells, but the header has 6")]
@@ -217,11 +214,10 @@ struct QuestionView {
     kind: &'static str,
     /// Line of the row of a CSV file whose payer is asked for, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 1)]
+    #[schema(minimum = 1)]
     line: Option<usize>,
     /// Name of the person whose weight is asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     name: Option<String>,
     /// The question in words.
     #[schema(example = "who paid 25 EUR for Reimbursement on 2026-02-03?")]

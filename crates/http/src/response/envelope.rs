@@ -22,7 +22,7 @@ pub struct Data<T> {
     data: T,
     /// Message for the user.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "Expense deleted")]
+    #[schema(example = "Expense deleted")]
     message: Option<&'static str>,
 }
 
@@ -53,7 +53,7 @@ pub struct List<T> {
     /// Number of records of the TypeScript Fracti that cannot be read, and are missing on this
     /// page. Two pages may count the same record. Without it there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 1, example = 1)]
+    #[schema(minimum = 1, example = 1)]
     unreadable: Option<u64>,
 }
 
@@ -67,7 +67,6 @@ pub struct Pagination {
     /// Value of `cursor` for the next page. That of a list of changes is always there, and a value
     /// of `after`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub next_cursor: Option<String>,
 }
 

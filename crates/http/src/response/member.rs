@@ -15,7 +15,7 @@ pub struct MemberView {
     pub id: schemas::MemberId,
     /// Telegram id of the member, as a number. Guests have none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, minimum = 1, example = 123_456_789)]
+    #[schema(minimum = 1, example = 123_456_789)]
     pub telegram_id: Option<u64>,
     /// `true` for a guest, who has no Telegram account; left out for a user.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -36,15 +36,15 @@ pub struct MemberView {
     pub name: String,
     /// Telegram username, without `@`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "alice")]
+    #[schema(example = "alice")]
     pub username: Option<String>,
     /// TON address at which the member is paid.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF")]
+    #[schema(example = "EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF")]
     pub wallet: Option<String>,
     /// URL of the member's avatar.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "https://t.me/i/userpic/320/alice.svg")]
+    #[schema(example = "https://t.me/i/userpic/320/alice.svg")]
     pub avatar_url: Option<String>,
     /// Time at which the member joined; of a guest, at which they were added.
     pub joined_at: schemas::Timestamp,

@@ -192,11 +192,9 @@ pub struct Detail {
     pub message: String,
     /// Limit that the request would exceed, in the first item.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub limit: Option<schemas::Limit>,
     /// Equal settlement that is pending, with `PAYMENT_PENDING`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub settlement_id: Option<schemas::ResourceId>,
 }
 
@@ -480,7 +478,7 @@ impl From<Error> for Problem {
                 let message = "the service is temporarily unavailable; try again";
                 later(Self::failed(Code::Unavailable, message, error))
             }
-            Error::Table(_) | Error::Discrepancy(_) => {
+            Error::Table(_) | Error::Internal(_) | Error::Discrepancy(_) => {
                 Self::failed(Code::Internal, "an internal error occurred", error)
             }
             Error::FundsMismatch(_) => {

@@ -54,7 +54,6 @@ pub struct GroupView {
     /// How the group is joined, once a member has invited to it: with the `code` of the newest
     /// invitation, or if it is `closed`, only from its chat. Without it, by its id.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub invitation: Option<schemas::InvitationState>,
 }
 
@@ -68,7 +67,7 @@ pub struct GroupCategoryView {
     pub name: schemas::CategoryLabel,
     /// Emoji.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, value_type = schemas::Emoji)]
+    #[schema(value_type = schemas::Emoji)]
     pub emoji: Option<schemas::Emoji>,
 }
 
@@ -103,11 +102,9 @@ pub struct ExpenseView {
     pub splits: Vec<ShareView>,
     /// Lines of the receipt, in an `itemized` split. Lists have `itemCount` instead.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub items: Option<Vec<LineView>>,
     /// Number of lines, in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub item_count: Option<usize>,
     /// Category.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -116,7 +113,7 @@ pub struct ExpenseView {
     pub date: schemas::CalendarDate,
     /// Notes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "Without the wine")]
+    #[schema(example = "Without the wine")]
     pub notes: Option<String>,
     /// Time at which it was recorded.
     pub created_at: schemas::Timestamp,
@@ -128,7 +125,7 @@ pub struct ExpenseView {
     pub updated_at: Option<schemas::Timestamp>,
     /// Import that recorded it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = schemas::ResourceId, nullable = false)]
+    #[schema(value_type = schemas::ResourceId)]
     pub import_id: Option<schemas::ResourceId>,
 }
 
@@ -189,7 +186,7 @@ pub struct PreviewView {
     pub amount: JsonDecimal,
     /// Amount with one minor unit more, if it is not decided yet which member gets that unit.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = schemas::ExpenseAmount, nullable = false)]
+    #[schema(value_type = schemas::ExpenseAmount)]
     pub or: Option<JsonDecimal>,
 }
 
@@ -208,7 +205,6 @@ pub struct LineView {
     pub amount: JsonDecimal,
     /// Whether the amount is what the other lines leave of the expense's amount.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub rest: Option<bool>,
     /// Number of pieces.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -219,12 +215,10 @@ pub struct LineView {
     pub price: Option<JsonDecimal>,
     /// Members who share the line, in order of their ids.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub sharers: Option<Vec<SharerView>>,
     /// Indexes, from 0, of the items that the line applies to. If it is missing and there are no
     /// `sharers`, the line applies to all items.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub over: Option<Vec<usize>>,
     /// How the line is divided among the members who share these items.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -268,10 +262,7 @@ pub struct SettlementView {
     pub currency: schemas::Currency,
     /// Blockchain transaction that pays it, as 64 lower-case hexadecimal digits.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(
-        nullable = false,
-        example = "97a6ae7d5f3ce4b0c1b4bd5b2e5bb5b5d2a1a1d0c3f4e5b6a7988796a5b4c3d2"
-    )]
+    #[schema(example = "97a6ae7d5f3ce4b0c1b4bd5b2e5bb5b5d2a1a1d0c3f4e5b6a7988796a5b4c3d2")]
     pub tx_hash: Option<String>,
     /// Status. Only a `completed` settlement changes balances.
     pub status: schemas::SettlementStatus,
@@ -286,16 +277,14 @@ pub struct SettlementView {
     pub completed_at: Option<schemas::Timestamp>,
     /// Import that recorded it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = schemas::ResourceId, nullable = false)]
+    #[schema(value_type = schemas::ResourceId)]
     pub import_id: Option<schemas::ResourceId>,
     /// What the payer's funds pay of it. Only its payer and its recipient see of what it consists, in
     /// the app.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub funds: Option<PaidFromFundsView>,
     /// What is paid outside of funds, if they pay only a part, or nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub external: Option<ExternalPartView>,
     /// Time from which the recipient can use the cash of the payer's funds.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -309,7 +298,7 @@ pub struct SettlementView {
     pub date: schemas::CalendarDate,
     /// What was said about it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "In cash, at the hut")]
+    #[schema(example = "In cash, at the hut")]
     pub note: Option<String>,
     /// Time of its last edit.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -329,17 +318,15 @@ pub struct SettlementView {
 pub struct PaidFromFundsView {
     /// Transaction of the payer's funds.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = schemas::ResourceId, nullable = false)]
+    #[schema(value_type = schemas::ResourceId)]
     pub transaction_id: Option<schemas::ResourceId>,
     /// All of it.
     pub amount: JsonDecimal,
     /// What the recipient gets as cash.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub cash: Option<JsonDecimal>,
     /// What the recipient gets as credit, which can only be spent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub credit: Option<JsonDecimal>,
     /// Time at which the hold ends, unless it was paid at once.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -369,7 +356,6 @@ pub struct EntryView {
     pub status: schemas::EntryStatus,
     /// Sequence of the revert, if it is `reverted`, or of the reverted entry, if it is a `revert`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub other_sequence: Option<u64>,
     /// Kind of event.
     pub ref_type: schemas::EntryRefType,
@@ -381,14 +367,14 @@ pub struct EntryView {
     pub actor_id: schemas::UserId,
     /// Note of an adjustment.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, example = "Opening balance")]
+    #[schema(example = "Opening balance")]
     pub note: Option<String>,
     /// User to whom the guest was linked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub linked_to: Option<schemas::UserId>,
     /// Import that recorded it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = schemas::ResourceId, nullable = false)]
+    #[schema(value_type = schemas::ResourceId)]
     pub import_id: Option<schemas::ResourceId>,
     /// Changes of the members' totals.
     pub changes: Vec<ChangeView>,
@@ -396,11 +382,10 @@ pub struct EntryView {
     pub created_at: schemas::Timestamp,
     /// Balances of the member after it, by currency; in a member's statement.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = BTreeMap<String, schemas::Balance>, nullable = false)]
+    #[schema(value_type = BTreeMap<String, schemas::Balance>)]
     pub balance: Option<BTreeMap<&'static str, JsonDecimal>>,
     /// The expense as it was until this entry was reverted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
     pub expense: Option<ExpenseView>,
 }
 

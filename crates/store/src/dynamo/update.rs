@@ -26,7 +26,7 @@ impl Db {
         condition: Expression,
     ) -> Result<Option<Item>, Error> {
         let action = write.when(condition).into_action(&self.table)?;
-        let not_an_update = || Error::Table("only an update is sent without a transaction".into());
+        let not_an_update = || Error::Internal("only an update is sent without a transaction");
         let update = action.update.ok_or_else(not_an_update)?;
         let request = self
             .client

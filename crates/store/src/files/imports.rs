@@ -722,7 +722,7 @@ fn check_room(ledger: &Ledger, missing: &[PlacedRecord<'_>]) -> Result<(), Error
     let (places, events): (Vec<RowPlace>, Vec<_>) = events.unzip();
     ledger.check_events(events).map_err(|(index, error)| match places.get(index) {
         Some(place) => Error::invalid("file", format!("{place}: {error}")),
-        None => Error::Table("an event of an import has no place".into()),
+        None => Error::Internal("an event of an import has no place"),
     })
 }
 

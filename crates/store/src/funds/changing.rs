@@ -226,7 +226,7 @@ impl Table {
             let mut funds = self.funds(owner).await?;
             let (currency, accepts) = accepts.checked()?;
             let (Some(currency), Some(accepts)) = (currency.value(), accepts.value()) else {
-                return Err(Error::Table("an invalid field was not reported".into()).into());
+                return Err(Error::Internal("an invalid field was not reported").into());
             };
             funds.accept(*currency, *accepts, now);
             let writes = Transaction::from_iter(fund_writes(&funds)?);

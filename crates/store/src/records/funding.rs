@@ -128,7 +128,7 @@ impl Table {
                 let today = (context.now, targets.zone());
                 let settlement = new.check(group, members, transaction.ledger(), user, today)?;
                 let how =
-                    how.ok_or_else(|| Error::Table("an invalid field was not reported".into()))?;
+                    how.ok_or_else(|| Error::Internal("an invalid field was not reported"))?;
                 let at = transaction.at();
                 let id = SettlementId::new(at, context.random);
                 let settlement = Settlement { id, created_at: at, ..settlement };
@@ -462,8 +462,7 @@ fn users(settlement: &Settlement) -> Result<[UserId; 2], Error> {
 }
 
 fn money(settlement: &Settlement) -> Result<Money, Error> {
-    let whole =
-        |_| Error::Table("the amount of a new settlement is finer than a minor unit".into());
+    let whole = |_| Error::Internal("the amount of a new settlement is finer than a minor unit");
     Money::from_major(settlement.amount, settlement.currency).map_err(whole)
 }
 

@@ -216,5 +216,5 @@ fn write_ending(
 
 /// A text of ours as a value with rules.
 fn text<T: std::str::FromStr>(text: &str) -> Result<T, Error> {
-    text.parse().map_err(|_| Error::Table("a text of Fracti's own breaks its rule".into()))
+    text.parse().map_err(|_| Error::Internal("a text of Fracti's own breaks its rule"))
 }

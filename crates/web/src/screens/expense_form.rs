@@ -118,14 +118,29 @@ struct Form<'a> {
     edits: bool,
 }
 
-/// Split types by a number for each member, with the name of its field and what an empty one shows.
-/// The field has an amount or another number.
-const NUMBERS: [(SplitType, &str, &str, bool); 4] = [
-    (SplitType::Shares, "weight", "1", false),
-    (SplitType::Exact, "amount", "0", true),
-    (SplitType::Percentage, "percentage", "%", false),
-    (SplitType::Adjustment, "adjustment", "±0", true),
-];
+/// The control of a member for a split type.
+struct Control {
+    /// Name of its field.
+    field: &'static str,
+    /// Text of an empty field.
+    empty: &'static str,
+    /// Whether the field has an amount, instead of another number.
+    is_amount: bool,
+    /// Number of a stored share.
+    of: fn(&Share) -> Option<Decimal>,
+}
+
+/// The control of a split type; `None` if members have no numbers.
+const fn control(split: SplitType) -> Option<Control> {
+    let (field, empty, is_amount, of): (_, _, _, fn(&Share) -> Option<Decimal>) = match split {
+        SplitType::Equal | SplitType::Itemized => return None,
+        SplitType::Shares => ("weight", "1", false, |share| share.weight),
+        SplitType::Exact => ("amount", "0", true, |share| Some(share.amount)),
+        SplitType::Percentage => ("percentage", "%", false, |share| share.percentage),
+        SplitType::Adjustment => ("adjustment", "±0", true, |share| share.adjustment),
+    };
+    Some(Control { field, empty, is_amount, of })
+}
 
 /// Split types in the order in which they are shown.
 const TYPES: [SplitType; 6] = [
@@ -282,13 +297,7 @@ impl Form<'_> {
         let shares_it = if is_me { l.you_share_it().to_owned() } else { l.shares_it(name) };
         let before = self.before.filter(|it| it.split_type != SplitType::Itemized);
         let share = before.and_then(|it| it.splits.iter().find(|share| share.user_id == member.id));
-        let number = |split: SplitType, share: &Share| match split {
-            SplitType::Shares => share.weight,
-            SplitType::Percentage => share.percentage,
-            SplitType::Adjustment => share.adjustment,
-            SplitType::Exact => Some(share.amount),
-            SplitType::Equal | SplitType::Itemized => None,
-        };
+        let controls = TYPES.into_iter().filter_map(|split| Some((split, control(split)?)));
         let is_of = |split| self.before.is_some_and(|it| it.split_type == split);
         html! {
             li.row data-row {
@@ -298,8 +307,8 @@ impl Form<'_> {
                     (self.names.avatar(member.id))
                     span.name { (ui::name(name)) }
                 }
-                @for (split, field, empty, is_amount) in NUMBERS {
-                    @let value = share.filter(|_| is_of(split)).and_then(|share| number(split, share));
+                @for (split, Control { field, empty, is_amount, of }) in controls {
+                    @let value = share.filter(|_| is_of(split)).and_then(of);
                     @let value = value.or((split == SplitType::Shares).then_some(Decimal::new(1, 0)));
                     span.stepper data-of=(split) hidden {
                         @if split == SplitType::Shares { button type="button" data-step="-1" aria-label=(l.less_for(name)) { "−" } }
@@ -430,4 +439,17 @@ fn kept(line: &Line<Decimal>, at: &impl Fn(&str) -> String) -> Markup {
 fn weight_of(line: &Line<Decimal>, member: MemberId) -> Option<Decimal> {
     let Sharing::Sharers { sharers } = &line.sharing else { return None };
     sharers.get(&member).copied().filter(|weight| *weight != Decimal::new(1, 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_split_type_is_shown() {
+        let shown: BTreeSet<String> = TYPES.iter().map(ToString::to_string).collect();
+        assert!(SplitType::WORDS.iter().all(|word| shown.contains(*word)), "{shown:?}");
+    }
 }
