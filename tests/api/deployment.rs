@@ -367,6 +367,19 @@ async fn template_grants_exactly_the_actions_used() {
 
     let questions = group.path("/questions");
     let asked = bob.post(&questions, receipt()).await;
+    // The claims of a guest who turns out to be Bob are replaced by his own.
+    let guest = group.guest(0, "Caro").await;
+    let claims = format!("{questions}/{}/claims", asked.id());
+    let items = json!([{ "item": 0 }]);
+    bob.put(&claims, json!({ "items": items })).await.data(200);
+    bob.put(&claims, json!({ "userId": guest, "items": items })).await.data(200);
+    let link = group.path(&format!("/members/{guest}/link"));
+    group.members[0].post(&link, json!({ "userId": "2" })).await.data(200);
+    for items in [items, json!([])] {
+        let claimed = bob.put(&claims, json!({ "items": items })).await;
+        claimed.data(200);
+        note("questions", claimed.rights);
+    }
     let apply = format!("{questions}/{}/apply", asked.id());
     let applied = bob.post(&apply, json!({ "unclaimed": "payers" })).await;
     applied.data(200);

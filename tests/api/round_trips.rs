@@ -204,7 +204,7 @@ fn writes(to_create: u32) -> Vec<Row> {
         // The members are read after the lock, because a name must be free.
         (operation("createGuest"), 3),
         (operation("renameGuest"), 3),
-        (operation("linkGuest").sends(json!({ "userId": "$bob" })), 2),
+        (operation("linkGuest").sends(json!({ "userId": "$bob" })), 3),
         (operation("setWallet"), 2),
         (operation("deleteWallet"), 2),
         (operation("createInvitation"), 2),

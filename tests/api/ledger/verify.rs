@@ -48,7 +48,7 @@ async fn verified_debts_report_a_corrupted_tally() {
         alice.get(&group.path("/debts")).await.data(200);
         let reply = alice.get(&verified).await;
         assert_eq!(reply.code(), (500, "INTERNAL"), "{counter}");
-        assert!(reply.log.contains("[2026-01-02#food]"), "{}", reply.log);
+        assert!(reply.log.contains("SPENT#2026-01-02#food"), "{}", reply.log);
         set(counter, right).await;
         alice.get(&verified).await.data(200);
     }

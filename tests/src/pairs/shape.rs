@@ -39,8 +39,12 @@ pub(super) fn shape(value: &Value, known: &HashSet<String>) -> Value {
         }
         Value::Array(items) => {
             let mut shaped: Vec<_> = items.iter().map(|item| shape(item, known)).collect();
-            // Members are in the order of their ids.
-            shaped.sort_by_key(|item| item["userId"].as_str().map(str::to_owned));
+            // Members are in the order of their ids, and so are lists of ids, which may be new.
+            let is_id = |item: &Value| item.as_str().is_some_and(|text| kind(text).is_some());
+            let are_ids = items.iter().all(is_id);
+            shaped.sort_by_key(|item| {
+                item["userId"].as_str().or(item.as_str().filter(|_| are_ids)).map(str::to_owned)
+            });
             shaped.into()
         }
         Value::String(sent) => text(sent, known).into(),

@@ -43,11 +43,12 @@ impl Table {
     ) -> Result<Outcome<Member>, Error> {
         let (group, now) = (member_key.group, idempotency.now());
         self.write_to_group(group, idempotency, || async {
+            // A member who joins between two reads at once could be missing for the questions.
             let (read, open) = tokio::join!(
-                self.group_and_ledger(member_key),
+                self.members_after_ledger(member_key),
                 self.open_questions(group, now.to_string()),
             );
-            let ((_, members, ledger), open) = (read?, open?);
+            let ((ledger, _, members), open) = (read?, open?);
             let members = ledger.state.of(&members);
             let before = find(&members, guest).ok_or(Error::NoMember)?;
             let id = guest.guest().ok_or(Error::NotLinkable)?;
