@@ -107,7 +107,7 @@ impl Shell {
             let value = text.lines().find_map(|line| line.strip_prefix(&start)).unwrap();
             self.set(name, value);
         }
-        text + &error
+        format!("{text}{error}")
     }
 
     fn calls(&self) -> String {
@@ -122,7 +122,7 @@ async fn with_broken_row(api: &Api) -> (Group, String) {
     let rows = api.rows().await;
     let is_expense =
         |(pk, sk): &&(String, String)| pk.ends_with(&group.id) && sk.starts_with("TX#");
-    let row = rows[rows.keys().find(is_expense).unwrap()].clone();
+    let row = rows.get(rows.keys().find(is_expense).unwrap()).unwrap().clone();
     let key = "TX#2024-01-20T18:30:00.000Z".to_owned();
     let text = |text: &str| AttributeValue::S(text.to_owned());
     let id = "660e8400-e29b-41d4-a716-446655440009";
@@ -162,7 +162,7 @@ async fn every_runbook_of_the_page_works_as_it_is_printed() {
     database.create_table("fracti-table-restored").await;
     // The tool has the time of day.
     let now = Clock::system().now().millis() - api.now().millis();
-    api.pass(Duration::from_millis(now.try_into().unwrap()));
+    api.pass(Duration::from_millis(now));
     let (group, broken) = with_broken_row(&api).await;
 
     let mut shell = Shell::of(database);

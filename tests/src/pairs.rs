@@ -443,11 +443,13 @@ impl Outcome {
     }
 }
 
-/// The parts of an answer that are compared. The replay of a creation has no token, and that of an
-/// opening does not say whether it was the first.
+/// The parts of an answer that are compared. The replay of a creation has no token, that of an
+/// invitation no code, and that of an opening does not say whether it was the first.
 fn answer(reply: &Reply) -> Value {
     let status = if reply.status.is_success() { 200 } else { reply.status.as_u16() };
     let mut data = reply.body["data"].clone();
-    data.as_object_mut().map(|data| data.remove("token"));
+    for secret in ["token", "code"] {
+        data.as_object_mut().map(|data| data.remove(secret));
+    }
     serde_json::json!({ "status": status, "error": reply.body["error"], "data": data })
 }
