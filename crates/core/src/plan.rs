@@ -60,7 +60,7 @@ pub struct Plan {
 /// # Example
 ///
 /// ```
-/// use fracti_core::{currency::Currency, id::UserId, plan::plans};
+/// use fracti_core::{plan::plans, values::{currency::Currency, id::UserId}};
 ///
 /// let user = |number| UserId::new(number).unwrap().into();
 /// // Paying the largest credit from the largest debt first would take four transfers.

@@ -430,7 +430,7 @@ impl Split {
     /// # Example
     ///
     /// ```
-    /// use fracti_core::{currency::Currency, id::UserId, money::Money, split::Split};
+    /// use fracti_core::{split::Split, values::{currency::Currency, id::UserId, money::Money}};
     ///
     /// let friends = [1, 2, 3].map(|number| UserId::new(number).unwrap().into());
     /// let dinner = "0190a1b2-0000-7000-8000-000000000001".parse().unwrap();

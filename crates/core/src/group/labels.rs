@@ -10,7 +10,7 @@ use crate::{group::Member, values::id::MemberId};
 /// # Example
 ///
 /// ```
-/// use fracti_core::{group::{Member, labels::additions}, id::UserId, telegram::User};
+/// use fracti_core::{caller::telegram::User, group::{Member, labels::additions}, values::id::UserId};
 ///
 /// let member = |id: u64, username: Option<&str>| {
 ///     let (id, name) = (UserId::new(id).unwrap(), "Alex".to_owned());

@@ -97,7 +97,7 @@ enum Marks {
 /// # Example
 ///
 /// ```
-/// use fracti_core::{currency::Currency, typed};
+/// use fracti_core::values::{currency::Currency, typed};
 ///
 /// let eur: Currency = "EUR".parse().unwrap();
 /// let read = typed::read("2×12,50", eur, &[]).unwrap();
