@@ -85,39 +85,42 @@ test('four friends, a guest, a receipt with two payers, payments and a cut conne
 
   // Everyone looks who pays whom, pays, and the recipients confirm, until all are at zero.
   const pages = { alice, bob, carol, dave };
-  for (const [name, page] of Object.entries(pages)) {
-    await page.goto(`${server.api}${path}/balances`);
-    await ready(page);
-    if (name === 'alice') await check(page, 'dinner-balances');
-    while (await link(page, 'Pay').count()) {
-      await link(page, 'Pay').first().click();
-      await button(page, 'Record payment').click();
-      await page.waitForURL(`**${path}/balances`);
+  const balances = async () => (await server.call('alice', 'GET', `/api/groups/${group.id}/debts`)).balances.map((it) => Number(it.balance));
+  // A screen may be that of a moment ago, so whoever is not at zero yet looks again.
+  for (let round = 0; round < 4 && (await balances()).some((it) => it !== 0); round += 1) {
+    for (const [name, page] of Object.entries(pages)) {
+      await page.goto(`${server.api}${path}/balances`);
       await ready(page);
+      if (name === 'alice' && round === 0) await check(page, 'dinner-balances');
+      while (await link(page, 'Pay').count()) {
+        await link(page, 'Pay').first().click();
+        await button(page, 'Record payment').click();
+        await page.waitForURL(`**${path}/balances`);
+        await ready(page);
+      }
     }
-  }
-  for (const page of Object.values(pages)) {
-    await page.goto(`${server.api}${path}`);
-    await ready(page);
-    for (let left = await button(page, 'Confirm').count(); left > 0; left -= 1) {
-      await button(page, 'Confirm').first().click();
-      // The screen is loaded again after the answer.
-      await page.waitForFunction((count) => [...document.querySelectorAll('button')].filter((it) => it.textContent.trim() === 'Confirm').length < count, left);
-    }
-  }
-  // The guest pays in cash: a recipient records it.
-  for (const page of Object.values(pages)) {
-    await page.goto(`${server.api}${path}/balances`);
-    await ready(page);
-    while (await link(page, 'Received').count()) {
-      await link(page, 'Received').first().click();
-      await button(page, 'Record payment').click();
-      await page.waitForURL(`**${path}/balances`);
+    for (const page of Object.values(pages)) {
+      await page.goto(`${server.api}${path}`);
       await ready(page);
+      for (let left = await button(page, 'Confirm').count(); left > 0; left -= 1) {
+        await button(page, 'Confirm').first().click();
+        // The screen is loaded again after the answer.
+        await page.waitForFunction((count) => [...document.querySelectorAll('button')].filter((it) => it.textContent.trim() === 'Confirm').length < count, left);
+      }
+    }
+    // The guest pays in cash: a recipient records it.
+    for (const page of Object.values(pages)) {
+      await page.goto(`${server.api}${path}/balances`);
+      await ready(page);
+      while (await link(page, 'Received').count()) {
+        await link(page, 'Received').first().click();
+        await button(page, 'Record payment').click();
+        await page.waitForURL(`**${path}/balances`);
+        await ready(page);
+      }
     }
   }
-  const debts = await server.call('alice', 'GET', `/api/groups/${group.id}/debts`);
-  assert.deepEqual(debts.balances.map((it) => Number(it.balance)), [0, 0, 0, 0, 0]);
+  assert.deepEqual(await balances(), [0, 0, 0, 0, 0]);
   await alice.goto(`${server.api}${path}`);
   await alice.getByText('You are settled').waitFor();
   for (const page of Object.values(pages)) assert.deepEqual(page.errors, []);
