@@ -7,7 +7,7 @@ use fracti_tests::{
     pairs::{Stage, pairs, writes},
 };
 
-/// Writes a pair of which once had an outcome of neither order.
+/// Pairs of writes that once had an outcome of neither order.
 const FELL: [[&str; 2]; 35] = [
     ["push an adjustment", "push an adjustment"],
     ["revert adjustments", "revert adjustments"],

@@ -622,7 +622,7 @@ impl<'a> ImportDraft<'a> {
         });
     }
 
-    /// Counts a row of these members, some of whom may be named several times.
+    /// Counts a row for each of these members once, even if it names a member several times.
     fn take_part(&mut self, members: impl Iterator<Item = usize>) {
         for member in members.collect::<HashSet<_>>() {
             if let Some(member) = self.import.people.get_mut(member) {

@@ -13,7 +13,7 @@ pub(super) type Rows = Vec<String>;
 const STAMPS: [&str; 7] =
     ["version", "Version", "ttl", "updatedAt", "UpdatedAt", "lastUsedAt", "formatVersion"];
 
-/// The words of texts, some of which are ids and times.
+/// The words of texts. Ids and times are among them.
 pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(['#', '~', '"', ' ', '/', ',']).filter(|word| !word.is_empty())
 }

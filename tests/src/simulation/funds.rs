@@ -32,7 +32,7 @@ const ROUNDS: usize = 3;
 /// Requests of each user in a round.
 const STEPS: usize = 8;
 
-/// A currency with eight decimals, the last six of which tell amounts apart.
+/// A currency with eight decimals. The last six tell amounts apart.
 const CURRENCY: &str = "BTC";
 
 /// What a request does once.

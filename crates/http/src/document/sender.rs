@@ -14,8 +14,8 @@ pub(crate) const WEBHOOK: &str = "webhook";
 pub enum Sender {
     /// A user, by init data or an API token. The handler has a [`Principal`](crate::caller::principal::Principal).
     User,
-    /// A user, whose request only reads, whatever its method: an API token that may read may send it,
-    /// and it counts as a read.
+    /// A user with a request that changes nothing, though its method may be `POST`: an API token
+    /// that may read may send it, and it counts as a read.
     Reader,
     /// Telegram, by the secret of the bot's webhook. The handler takes a
     /// [`Webhook`](crate::caller::principal::Webhook), and there is no principal.

@@ -35,7 +35,7 @@ impl Table {
     /// may be missing.
     pub async fn scan_funds(&self, after: Option<Position>) -> Result<FundScan, Error> {
         let text = |text: &str| AttributeValue::S(text.to_owned());
-        // The rows of a user's funds, of whatever kind something else has made them.
+        // Every row under a key of funds, even if its kind has been damaged.
         let of_funds = Expression::begins_with("SK", "F");
         let references = Expression::one_of(row::KIND, vec![text(FundReference::KIND)]);
         let paid = Expression::equal(row::KIND, text(Settlement::KIND));

@@ -1,6 +1,6 @@
 //! Migration of the v0 rows of a group, written by the TypeScript Fracti.
 //!
-//! A group is migrated in steps, each of which is one transaction under the group's lock. A step
+//! A group is migrated in steps. A step is one transaction under the group's lock. It
 //! takes the next rows in order of time, and migrates each of them completely: the row itself, its
 //! participants, its entry in the ledger, its tally, and new rows for members it names who have
 //! none. The last steps take the row of the group and the rows of members, which the earlier steps
