@@ -149,25 +149,21 @@ impl Table {
         now: Timestamp,
     ) -> Result<SeenQuestion, Error> {
         let group = member_key.group;
-        let read = async {
-            let (of_group, question, details, answers) = tokio::join!(
-                self.group_naming(member_key, None),
-                self.find_question(group, id, now),
-                self.details_of(id),
-                self.answers_to(id),
-            );
-            let ((group, members), question) = (of_group?, question?.ok_or(Error::NoQuestion)?);
-            let question = question.resolved(&members.iter().collect());
-            let member = members.iter().find(|member| member.id == member_key.user);
-            let member = member.ok_or(Error::NotMember)?;
-            let seen = SeenQuestion::listed(question, &group, member, now);
-            let details = details?;
-            let (prompt, receipt) = details.map(|it| (it.prompt, it.receipt)).unwrap_or_default();
-            let detail =
-                QuestionDetail::of(&seen.question, receipt, answers?, &group, members, now);
-            Ok(SeenQuestion { prompt, detail: Some(Box::new(detail)), ..seen })
-        };
-        read.await
+        let (of_group, question, details, answers) = tokio::join!(
+            self.group_naming(member_key, None),
+            self.find_question(group, id, now),
+            self.details_of(id),
+            self.answers_to(id),
+        );
+        let ((group, members), question) = (of_group?, question?.ok_or(Error::NoQuestion)?);
+        let question = question.resolved(&members.iter().collect());
+        let member = members.iter().find(|member| member.id == member_key.user);
+        let member = member.ok_or(Error::NotMember)?;
+        let seen = SeenQuestion::listed(question, &group, member, now);
+        let details = details?;
+        let (prompt, receipt) = details.map(|it| (it.prompt, it.receipt)).unwrap_or_default();
+        let detail = QuestionDetail::of(&seen.question, receipt, answers?, &group, members, now);
+        Ok(SeenQuestion { prompt, detail: Some(Box::new(detail)), ..seen })
     }
 
     /// Closes a question. One that is over stays as it is.

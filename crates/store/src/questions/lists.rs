@@ -61,17 +61,14 @@ impl Table {
     ) -> Result<Slice<SeenQuestion>, Error> {
         let group = member_key.group;
         let range = Range::table(keys::group_partition(group), prefix::QUESTION);
-        let read = async {
-            let (of_group, questions) = tokio::join!(
-                self.group_and_caller(member_key),
-                self.selected(&range, filter, page, now),
-            );
-            let (group, member) = of_group?;
-            let Slice { items, next, unreadable } = questions?;
-            let seen = items.into_iter().map(|it| SeenQuestion::listed(it, &group, &member, now));
-            Ok(Slice { items: seen.collect(), next, unreadable })
-        };
-        read.await
+        let (of_group, questions) = tokio::join!(
+            self.group_and_caller(member_key),
+            self.selected(&range, filter, page, now),
+        );
+        let (group, member) = of_group?;
+        let Slice { items, next, unreadable } = questions?;
+        let seen = items.into_iter().map(|it| SeenQuestion::listed(it, &group, &member, now));
+        Ok(Slice { items: seen.collect(), next, unreadable })
     }
 
     /// A page of the questions that are open for a user, in 100 groups at a time, soonest expiry
@@ -186,27 +183,23 @@ impl Table {
     pub async fn leaderboard(&self, member_key: MemberKey) -> Result<Vec<Ranked>, Error> {
         let group = member_key.group;
         let range = Range::table(keys::group_partition(group), prefix::POINTS);
-        let read = async {
-            let (members, points) =
-                tokio::join!(self.group_naming(member_key, None), self.db.all::<Points>(&range),);
-            let (_, members) = members?;
-            let present = members.iter().filter(|member| member.is_present());
-            let names: BTreeMap<_, _> =
-                present.map(|member| (member.id, member.name.as_str())).collect();
-            let mut points = points?;
-            points.retain(|points| names.contains_key(&points.user_id.into()));
-            points.sort_by_key(|points| (std::cmp::Reverse(points.total_points), points.user_id));
-            let mut ranked: Vec<Ranked> = Vec::new();
-            for (index, points) in points.into_iter().enumerate() {
-                let equal =
-                    ranked.last().filter(|it| it.points.total_points == points.total_points);
-                let rank = equal.map_or(index.saturating_add(1), |equal| equal.rank);
-                let name = names.get(&points.user_id.into()).copied().unwrap_or_default();
-                ranked.push(Ranked { rank, name: name.to_owned(), points });
-            }
-            Ok(ranked)
-        };
-        read.await
+        let (members, points) =
+            tokio::join!(self.group_naming(member_key, None), self.db.all::<Points>(&range),);
+        let (_, members) = members?;
+        let present = members.iter().filter(|member| member.is_present());
+        let names: BTreeMap<_, _> =
+            present.map(|member| (member.id, member.name.as_str())).collect();
+        let mut points = points?;
+        points.retain(|points| names.contains_key(&points.user_id.into()));
+        points.sort_by_key(|points| (std::cmp::Reverse(points.total_points), points.user_id));
+        let mut ranked: Vec<Ranked> = Vec::new();
+        for (index, points) in points.into_iter().enumerate() {
+            let equal = ranked.last().filter(|it| it.points.total_points == points.total_points);
+            let rank = equal.map_or(index.saturating_add(1), |equal| equal.rank);
+            let name = names.get(&points.user_id.into()).copied().unwrap_or_default();
+            ranked.push(Ranked { rank, name: name.to_owned(), points });
+        }
+        Ok(ranked)
     }
 
     /// A page of the questions of a range that a filter accepts, and that are not gone.

@@ -249,7 +249,7 @@ impl Table {
         now: Timestamp,
     ) -> Result<PreviewedExpense, Error> {
         let ((group, members, ledger), before) =
-            tokio::try_join!(self.group_and_ledger(member_key), self.expense(member_key, id),)?;
+            tokio::try_join!(self.group_and_ledger(member_key), self.expense(member_key, id))?;
         let present = ledger.state.of(&members);
         if !before.may_edit(member_key.user, &ledger.links, &present) {
             return Err(Error::NotYourExpense);

@@ -14,7 +14,7 @@ pub(crate) async fn import(
     l: Language,
 ) -> Result<Fragment, Problem> {
     let ((group, members), imports) =
-        tokio::try_join!(app.table.group(member_key), app.table.imports(member_key),)?;
+        tokio::try_join!(app.table.group(member_key), app.table.imports(member_key))?;
     let api = format!("/api/groups/{}/import", group.id);
     let people = members.iter().filter(|it| it.is_present() && it.linked_to.is_none());
     Ok(Fragment(html! {
