@@ -8,7 +8,7 @@ use fracti_tests::{
 };
 
 /// Pairs of writes that once had an outcome of neither order.
-const FELL: [[&str; 2]; 35] = [
+const FELL: [[&str; 2]; 37] = [
     ["push an adjustment", "push an adjustment"],
     ["revert adjustments", "revert adjustments"],
     ["link a guest", "link a guest"],
@@ -42,6 +42,8 @@ const FELL: [[&str; 2]; 35] = [
     ["delete a group", "add a guest to an empty group"],
     ["link a guest to another", "claim for a guest"],
     ["claim for a guest", "link a guest to another"],
+    ["link a guest", "answer for a guest"],
+    ["link a guest to another", "answer for a guest"],
     ["link a guest to another", "claim other items"],
     ["claim other items", "link a guest to another"],
 ];

@@ -198,6 +198,12 @@ impl Table {
             }
         };
         if !question.asks(&member) {
+            // A question read after a link does not go with its guest, read before it.
+            if member.id.guest().is_some()
+                && self.member(group.id, member.id).await?.as_ref() != Some(&member)
+            {
+                return Err(TransactionError::Retry);
+            }
             return Err(QuestionError::NotAsked.into());
         }
         group.check_unarchived()?;
