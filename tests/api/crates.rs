@@ -11,8 +11,18 @@ use fracti_local::FUNCTIONS;
 
 /// The crates from the lowest layer to the highest. Crates of one layer do not depend on each
 /// other.
-const LAYERS: [&str; 9] =
-    ["core", "formats", "store", "runtime", "http", "functions", "admin", "local", "tests"];
+const LAYERS: [&str; 10] = [
+    "texts",
+    "core",
+    "formats",
+    "store",
+    "runtime",
+    "http",
+    "functions",
+    "admin",
+    "local",
+    "tests",
+];
 
 /// Crates that do I/O or know a transport, which only some layers may use.
 const IO: [(&str, &str); 7] = [
@@ -125,7 +135,7 @@ const UP: [&str; 2] = ["group", "v0"];
 type ModulePath = Vec<String>;
 
 /// The modules of a crate with their code, without tests and comments.
-fn modules(root: &Path) -> BTreeMap<ModulePath, String> {
+pub(crate) fn modules(root: &Path) -> BTreeMap<ModulePath, String> {
     let mut modules = BTreeMap::new();
     let mut folders = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {

@@ -50,6 +50,7 @@ mod snapshots;
 mod spendings;
 mod stored_rows;
 mod targets;
+mod texts;
 mod tokens;
 mod unmigrated;
 mod unreadable;

@@ -132,7 +132,7 @@ async fn shares_match_the_fixtures() {
             let mut details = reply.body["details"].as_array().unwrap().iter();
             let stated = |detail: &Value| {
                 let path = detail["path"].as_str().unwrap();
-                detail["message"] == FieldError::new(path, error).rule
+                detail["message"] == FieldError::new(path, error).message().to_string()
             };
             assert!(details.any(stated), "{case}: {}", reply.text);
             if let Some(difference) = case["expect"].get("error_must_state_difference") {

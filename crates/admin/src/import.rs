@@ -78,8 +78,8 @@ impl Admin {
             Err(fracti_core::input::Error::Invalid(errors)) => {
                 for error in errors.into_sorted() {
                     // The options are those of a request.
-                    let rule = &error.rule;
-                    writeln!(out, "{}", rule.strip_prefix("options.").unwrap_or(rule))?;
+                    let rule = error.message().to_string();
+                    writeln!(out, "{}", rule.strip_prefix("options.").unwrap_or(&rule))?;
                 }
                 return Ok(Outcome::Bad);
             }

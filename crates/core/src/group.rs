@@ -8,6 +8,7 @@ pub mod labels;
 pub mod links;
 pub mod named;
 
+use fracti_texts::{Message, message, rule};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -35,7 +36,13 @@ pub use invitation::{
 };
 
 /// Rule of a field that names a member.
-pub const MEMBER_RULE: &str = "must be the id of a member of the group";
+#[must_use]
+pub fn not_a_member() -> Message {
+    rule!(
+        "{field} must be the id of a member of the group",
+        "{field} должно быть id участника группы"
+    )
+}
 
 /// A Telegram chat whose members share expenses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -433,7 +440,13 @@ impl Draft<GroupUpdate> {
             && update.archived.is_absent()
             && update.categories.is_absent()
         {
-            errors.push("title", "title, currency, archived or categories is required");
+            errors.push(
+                "title",
+                message!(
+                    "title, currency, archived or categories is required",
+                    "укажите title, currency, archived или categories"
+                ),
+            );
         }
         let categories = match &update.categories {
             Field::Value(inputs) => categories::read(inputs, &mut errors).unwrap_or_default(),

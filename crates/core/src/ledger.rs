@@ -17,6 +17,7 @@ pub use shown::{MAX_SHOWN, Shown};
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fracti_texts::{Message, Says, errors, message, rule};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -129,30 +130,50 @@ pub const MAX_BALANCES: usize = 4000;
 pub struct Balances(BTreeMap<Currency, BTreeMap<MemberId, Totals>>);
 
 /// Error returned for an event that the ledger cannot record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LedgerError {
     /// A total or a balance would not fit into an `i64` of minor units.
-    #[error(
-        "amount must keep the group's totals in {0} between -{max} and {max}",
-        max = .0.to_major(i64::MAX)
-    )]
     Overflow(Currency),
     /// The ledger has no room for the balances of more members or currencies.
-    #[error(
-        "currency must keep the group's ledger at or below {MAX_BALANCES} balances, one for each \
-         member and currency"
-    )]
     Full,
     /// The changes of a currency do not sum to zero.
-    #[error("the changes in {0} do not sum to zero")]
     Unbalanced(Currency),
     /// The revert would make the number of expenses or settlements negative.
-    #[error("the ledger's count of expenses or settlements is too low")]
     Uncounted,
     /// The ledger has no entry with this sequence: its rows were read at different moments.
-    #[error("the ledger has no entry {0}")]
     Missing(u64),
 }
+
+impl Says for LedgerError {
+    fn says(&self) -> Message {
+        match self {
+            Self::Overflow(currency) => {
+                let max = currency.to_major(i64::MAX);
+                message!(
+                    "amount must keep the group's totals in {currency} between -{max} and {max}",
+                    "значение amount должно быть таким, чтобы итоги группы в {currency} остались \
+                     между -{max} и {max}"
+                )
+            }
+            Self::Full => rule!(
+                "{field} must keep the group's ledger at or below {MAX_BALANCES} balances, one for \
+                 each member and currency",
+                "{field} должно быть таким, чтобы балансов в журнале группы (по одному на \
+                 участника и валюту) осталось не больше {MAX_BALANCES}"
+            ),
+            Self::Unbalanced(currency) => message!(
+                "the changes in {currency} do not sum to zero",
+                "сумма изменений в {currency} не равна нулю"
+            ),
+            Self::Uncounted => {
+                Message::same("the ledger's count of expenses or settlements is too low")
+            }
+            Self::Missing(number) => Message::same(format!("the ledger has no entry {number}")),
+        }
+    }
+}
+
+errors!(LedgerError);
 
 impl From<AmountError> for LedgerError {
     /// An amount in a row that is not a valid [`Money`] cannot be recorded.
@@ -661,8 +682,8 @@ impl From<LedgerError> for Error {
     fn from(error: LedgerError) -> Self {
         match error {
             // The totals of the group have no room for the amount.
-            LedgerError::Overflow(_) => Self::invalid("amount", error.to_string()),
-            LedgerError::Full => Self::invalid("currency", error.to_string()),
+            LedgerError::Overflow(_) => Self::invalid("amount", error),
+            LedgerError::Full => Self::invalid("currency", error),
             LedgerError::Unbalanced(_) | LedgerError::Uncounted | LedgerError::Missing(_) => {
                 Self::Table(error.into())
             }

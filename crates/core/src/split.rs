@@ -12,6 +12,7 @@ mod line;
 
 use std::collections::HashSet;
 
+use fracti_texts::{Message, Says, errors, message, rule};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use sha2::{Digest, Sha256};
@@ -105,25 +106,19 @@ struct Claim {
 }
 
 /// Error returned for an invalid split. An index is a position in the input, from 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SplitError {
     /// There are no members.
-    #[error("splits must not be empty")]
     Empty,
     /// There are more shares than one transaction can write.
-    #[error("an expense must have at most {MAX_SHARES} splits and further payers, not {0}")]
     TooMany(usize),
     /// A member is listed twice.
-    #[error("userId must appear only once in splits")]
     Twice(usize),
     /// A percentage, a weight, or an amount of a positive expense is negative.
-    #[error("must not be negative")]
     Negative(usize),
     /// An amount of a negative expense is positive.
-    #[error("must not be positive: the expense is negative")]
     Positive(usize),
     /// The exact shares do not sum to the amount.
-    #[error("the amounts sum to {}", and_difference(*.sum, *.amount))]
     Sum {
         /// Sum of the shares, in minor units.
         sum: i128,
@@ -131,19 +126,12 @@ pub enum SplitError {
         amount: Money,
     },
     /// The percentages do not sum to 100. The value is their sum, in ten-thousandths.
-    #[error(
-        "the percentages sum to {}100",
-        difference(*.0, WHOLE.into(), |weight| Decimal::new(weight, PERCENT_DECIMALS))
-    )]
     Percentages(i128),
     /// The percentages are too large to be added up.
-    #[error("the percentages must sum to 100")]
     TooMuch,
     /// No weight is above zero.
-    #[error("weights must not all be 0")]
     NoWeight,
     /// The adjustments exceed the amount.
-    #[error("the adjustments sum to {}", and_difference(*.sum, *.amount))]
     Adjustments {
         /// Sum of the adjustments, in minor units.
         sum: i128,
@@ -151,7 +139,6 @@ pub enum SplitError {
         amount: Money,
     },
     /// With its adjustment, the share of a member would have the opposite sign of the amount.
-    #[error("{}", wrong_share("a member", *.amount))]
     AdjustedShare {
         /// Position of the member.
         index: usize,
@@ -161,7 +148,6 @@ pub enum SplitError {
         amount: Money,
     },
     /// With discounts, the share of a member would have the opposite sign of the amount.
-    #[error("{}", wrong_share("a member", *.amount))]
     LineShare {
         /// The member.
         member: MemberId,
@@ -169,7 +155,6 @@ pub enum SplitError {
         amount: Money,
     },
     /// The lines do not sum to the amount.
-    #[error("the lines sum to {}", and_difference(*.sum, *.amount))]
     Lines {
         /// Sum of the lines, in minor units.
         sum: i128,
@@ -177,49 +162,167 @@ pub enum SplitError {
         amount: Money,
     },
     /// A weight of a line is negative or has too many decimals.
-    #[error("weights must not be negative, and must have at most {WEIGHT_DECIMALS} decimals")]
     LineWeight,
     /// A share does not fit. It always does if the shares sum to the amount.
-    #[error("a share must not exceed the amount")]
     TooLarge,
     /// The items that a line applies to sum to zero.
-    #[error("the lines it applies to sum to 0")]
     OverNothing(usize),
     /// The given shares do not follow from the split.
-    #[error("the amounts do not follow from the split")]
     OtherShares,
 }
 
-/// A member's share that has the opposite sign of the amount.
-fn wrong_share(name: &str, amount: Money) -> String {
-    let sign = if amount.minor < 0 { "positive: the expense is negative" } else { "negative" };
-    format!("{name}'s share would be {sign}")
-}
-
-impl SplitError {
-    /// The message, in which a member has the name that `name_of` gives.
-    pub(crate) fn naming(self, name_of: impl Fn(MemberId) -> String) -> String {
+impl Says for SplitError {
+    fn says(&self) -> Message {
         match self {
-            Self::AdjustedShare { member, amount, .. } | Self::LineShare { member, amount } => {
-                wrong_share(&name_of(member), amount)
+            Self::Empty => rule!("{field} must not be empty", "{field} не должно быть пустым"),
+            Self::TooMany(count) => message!(
+                "an expense must have at most {MAX_SHARES} splits and further payers, not {count}",
+                "долей и дополнительных плательщиков в расходе может быть не больше {MAX_SHARES}, \
+                 а их {count}"
+            ),
+            Self::Twice(_) => rule!(
+                "{field} must appear only once in splits",
+                "{field} не должно повторяться в splits"
+            ),
+            Self::Negative(..) => {
+                rule!("{field} must not be negative", "{field} не должно быть отрицательным")
             }
-            _ => self.to_string(),
+            Self::Positive(..) => rule!(
+                "{field} must not be positive: the expense is negative",
+                "{field} не должно быть положительным: сумма расхода отрицательна"
+            ),
+            Self::Sum { sum, amount } => {
+                let (sum, difference, is_less) = of_amount(*sum, *amount);
+                if is_less {
+                    message!(
+                        "the amounts sum to {sum}, {difference} less than the amount",
+                        "указанные суммы складываются в {sum}, это на {difference} меньше суммы \
+                         расхода"
+                    )
+                } else {
+                    message!(
+                        "the amounts sum to {sum}, {difference} more than the amount",
+                        "указанные суммы складываются в {sum}, это на {difference} больше суммы \
+                         расхода"
+                    )
+                }
+            }
+            Self::Percentages(sum) => {
+                let (sum, difference, is_less) =
+                    difference(*sum, WHOLE.into(), |weight| Decimal::new(weight, PERCENT_DECIMALS));
+                if is_less {
+                    message!(
+                        "the percentages sum to {sum}, {difference} less than 100",
+                        "сумма процентов — {sum}, это на {difference} меньше 100"
+                    )
+                } else {
+                    message!(
+                        "the percentages sum to {sum}, {difference} more than 100",
+                        "сумма процентов — {sum}, это на {difference} больше 100"
+                    )
+                }
+            }
+            Self::TooMuch => {
+                message!("the percentages must sum to 100", "сумма процентов должна быть равна 100")
+            }
+            Self::NoWeight => {
+                message!("weights must not all be 0", "хотя бы один вес должен быть больше 0")
+            }
+            Self::Adjustments { sum, amount } => {
+                let (sum, difference, is_less) = of_amount(*sum, *amount);
+                if is_less {
+                    message!(
+                        "the adjustments sum to {sum}, {difference} less than the amount",
+                        "сумма поправок — {sum}, это на {difference} меньше суммы расхода"
+                    )
+                } else {
+                    message!(
+                        "the adjustments sum to {sum}, {difference} more than the amount",
+                        "сумма поправок — {sum}, это на {difference} больше суммы расхода"
+                    )
+                }
+            }
+            Self::AdjustedShare { amount, .. } | Self::LineShare { amount, .. } => {
+                wrong_share("a member", *amount)
+            }
+            Self::Lines { sum, amount } => {
+                let (sum, difference, is_less) = of_amount(*sum, *amount);
+                if is_less {
+                    message!(
+                        "the lines sum to {sum}, {difference} less than the amount",
+                        "сумма строк — {sum}, это на {difference} меньше суммы расхода"
+                    )
+                } else {
+                    message!(
+                        "the lines sum to {sum}, {difference} more than the amount",
+                        "сумма строк — {sum}, это на {difference} больше суммы расхода"
+                    )
+                }
+            }
+            Self::LineWeight => message!(
+                "weights must not be negative, and must have at most {WEIGHT_DECIMALS} decimals",
+                "веса не должны быть отрицательными, а знаков после запятой в них должно быть не \
+                 больше {WEIGHT_DECIMALS}"
+            ),
+            Self::TooLarge => message!(
+                "a share must not exceed the amount",
+                "доля не должна превышать сумму расхода"
+            ),
+            Self::OverNothing(..) => message!(
+                "the lines it applies to sum to 0",
+                "сумма строк, к которым она относится, равна 0"
+            ),
+            Self::OtherShares => message!(
+                "the amounts do not follow from the split",
+                "суммы не соответствуют способу деления"
+            ),
         }
     }
 }
 
-/// A sum and its difference from the amount: "79, 1 less than the amount".
-fn and_difference(sum: i128, amount: Money) -> String {
-    let number = |minor| amount.currency.to_major(minor);
-    format!("{}the amount", difference(sum, amount.minor.into(), number))
+errors!(SplitError);
+
+/// A member's share that has the opposite sign of the amount.
+fn wrong_share(member: &str, amount: Money) -> Message {
+    if amount.minor < 0 {
+        message!(
+            "{member}'s share would be positive: the expense is negative",
+            "доля участника {member} получилась бы положительной, а сумма расхода отрицательна"
+        )
+    } else {
+        message!(
+            "{member}'s share would be negative",
+            "доля участника {member} получилась бы отрицательной"
+        )
+    }
 }
 
-/// A sum and its difference from the expected one: "99.99, 0.01 less than ".
+impl SplitError {
+    /// The message, in which a member has the name that `name_of` gives.
+    pub(crate) fn naming(self, name_of: impl Fn(MemberId) -> String) -> Message {
+        match self {
+            Self::AdjustedShare { member, amount, .. } | Self::LineShare { member, amount } => {
+                wrong_share(&name_of(member), amount)
+            }
+            _ => self.says(),
+        }
+    }
+}
+
+/// The sum and its difference from the amount, and whether it is less.
+fn of_amount(sum: i128, amount: Money) -> (Decimal, Decimal, bool) {
+    difference(sum, amount.minor.into(), |minor| amount.currency.to_major(minor))
+}
+
+/// The sum and its difference from the expected one, and whether it is less.
 #[expect(clippy::arithmetic_side_effects, reason = "a sum of at most 2^16 `i64`, minus an `i64`")]
-fn difference(sum: i128, expected: i128, number: impl Fn(i128) -> Decimal) -> String {
+fn difference(
+    sum: i128,
+    expected: i128,
+    number: impl Fn(i128) -> Decimal,
+) -> (Decimal, Decimal, bool) {
     let difference = sum - expected;
-    let direction = if difference < 0 { "less" } else { "more" };
-    format!("{}, {} {direction} than ", number(sum), number(difference.abs()))
+    (number(sum), number(difference.abs()), difference < 0)
 }
 
 /// The weights of percentages, which must sum to 100.

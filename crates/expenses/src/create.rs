@@ -7,6 +7,7 @@ use fracti_core::{
     split::MAX_SHARES,
 };
 use fracti_http::{CreateLine, CreatePayer, body, schemas};
+use fracti_texts::rule;
 
 body! {
     /// An expense to record.
@@ -58,7 +59,12 @@ body! {
                 ("currency", currency.is_absent()),
             ] {
                 if !is_absent {
-                    sent.refuse(field, format!("{field} must be left out if spendingId is sent"));
+                    sent.refuse(field, rule!("{field} must be left out if spendingId is sent", "не \
+                                                                                                указывайте \
+                                                                                                {field} \
+                                                                                                вместе \
+                                                                                                со \
+                                                                                                spendingId"));
                 }
             }
         }

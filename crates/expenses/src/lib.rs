@@ -16,6 +16,7 @@ use fracti_http::{
     respond_tagged, respond_with, routes, schemas,
 };
 use fracti_store::Deleted;
+use fracti_texts::rule;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -78,7 +79,13 @@ impl Parameters for ExpensesQuery {
         let about = "Return the deleted expenses, newest deletion first.";
         let deleted = query.flag("deleted", about).unwrap_or_default();
         if deleted && (order.is_some() || !filter.is_empty()) {
-            query.refuse("deleted", "must not be sent with an order or filters");
+            query.refuse(
+                "deleted",
+                rule!(
+                    "{field} must not be sent with an order or filters",
+                    "не отправляйте {field} вместе с сортировкой или фильтрами"
+                ),
+            );
         }
         Self { paging, filter, order: order.unwrap_or(ListOrder::Recorded), deleted }
     }

@@ -17,6 +17,7 @@ use fracti_http::{
     QueryReader, Text, schemas,
 };
 use fracti_store::{ExportPlace, ExportRows, MemberKey};
+use fracti_texts::message;
 use serde::{Deserialize, Serialize};
 
 use self::{csv::Sheet, json::ExportView};
@@ -130,8 +131,12 @@ async fn export_csv(
     let page = app.table.export(member_key, rows, place, paging.limit(), text).await?;
     let sheet = sheet.get_or_init(|| Sheet::of(&page.exported, until));
     if columns.is_some_and(|columns| columns != sheet.hash()) {
-        let message = "cursor must be of an export with the same members and names: export the \
-                       group again from its first page";
+        let message = message!(
+            "cursor must be of an export with the same members and names: export the group again \
+             from its first page",
+            "курсор должен быть от выгрузки с теми же участниками и именами: выгрузите группу \
+             заново с первой страницы"
+        );
         return Err(Problem::new(Code::InvalidCursor, message));
     }
     let next = page.next.clone().map(|place| {

@@ -17,7 +17,7 @@ use axum::{
 use fracti_core::{
     group::Member,
     input::Error,
-    records::import::{Format, ImportRow, ImportStatus, RUN_RULE},
+    records::import::{Format, ImportRow, ImportStatus, of_no_run},
     values::{
         id::{GroupId, ImportId, MemberId},
         time::Timestamp,
@@ -25,10 +25,11 @@ use fracti_core::{
 };
 use fracti_formats::{Answers, Destination, Import, Match, MatchedBy, Target, matches};
 use fracti_http::{
-    App, AsMember, Code, Data, Description, Id, Language, List, ListId, Once, Paging, Parameters,
-    Problem, QueryReader, Upload, respond,
+    AcceptLanguage, App, AsMember, Code, Data, Description, Id, List, ListId, Once, Paging,
+    Parameters, Problem, QueryReader, Upload, language_headers, respond,
 };
 use fracti_store::{BeforeImport, ImportPart, Outcome, Table};
+use fracti_texts::Message;
 use serde::{Deserialize, Serialize};
 
 pub use plan::plan_of;
@@ -68,10 +69,10 @@ fn run(query: &mut QueryReader, about: &str) -> Option<u64> {
 struct Run(u64);
 
 impl FromStr for Run {
-    type Err = &'static str;
+    type Err = Message;
 
-    fn from_str(text: &str) -> Result<Self, &'static str> {
-        text.parse().map(Self).map_err(|_| RUN_RULE)
+    fn from_str(text: &str) -> Result<Self, Message> {
+        text.parse().map(Self).map_err(|_| of_no_run())
     }
 }
 
@@ -110,7 +111,7 @@ pub async fn recall(table: &Table, group: GroupId, import: &mut Import) -> Resul
 pub(crate) async fn import_file(
     State(app): State<App>,
     AsMember(member_key, ImportQuery { run }): AsMember<ImportQuery>,
-    language: Language,
+    AcceptLanguage(language): AcceptLanguage,
     upload: Upload<ImportOptions>,
 ) -> Result<Response, Problem> {
     let idempotency = upload.key.idempotency::<_, ImportedView>("import-file");
@@ -131,9 +132,9 @@ pub(crate) async fn import_file(
             (people, before) = foresee(&app.table, &to, &import, &matched).await?;
         }
         let updates = form.options.updates();
-        let after = Foreseen { to: &to, people: &people, before: &before, updates };
-        let plan = PlanView::of(&import, &matched, &after)?.in_language(language);
-        return Ok((language.headers(), Data::new(plan)).into_response());
+        let after = Foreseen { to: &to, people: &people, before: &before, updates, language };
+        let plan = PlanView::of(&import, &matched, &after)?;
+        return Ok((language_headers(language), Data::new(plan)).into_response());
     }
     let new = match import.recorded_in(&to, &targets) {
         Ok(new) => new.confirmed(group.id, form.options.confirmed()),

@@ -13,11 +13,12 @@ use fracti_core::{
     records::expense::Category,
     values::{currency::Currency, decimal::Decimal, time::Timestamp},
 };
+use fracti_texts::{message, rule};
 
 use crate::{
     category::category,
     csv::{Csv, CsvRecord},
-    draft::{FIRST_YEAR, FieldText, ImportDraft, MAX_ROWS, MEMBER, UncheckedRow},
+    draft::{FIRST_YEAR, FieldText, ImportDraft, MAX_ROWS, MEMBER, Named, UncheckedRow},
     import::{FilePlace, Format, Issue, PersonPart, RowPlace},
     names::{Names, Unclear},
     number::DecimalMark,
@@ -118,7 +119,13 @@ pub(crate) fn read(
     let currency = currencies.lines.iter().find(is_main);
     if let (None, Some(line)) = (currency, currencies.lines.first()) {
         let place = currencies.place(line, "exchange_rate");
-        draft.error(place, "the main currency must have the exchange_rate 1");
+        draft.error(
+            place,
+            message!(
+                "the main currency must have the exchange_rate 1",
+                "у основной валюты должен быть exchange_rate 1"
+            ),
+        );
     }
     let currency = currency.map_or("", |line| currencies.cell(line, "currencyname"));
     let (currency, is_open) = draft.currency(currency);
@@ -154,7 +161,10 @@ pub(crate) fn read(
     let repeats = |line: &&CsvRecord<'_>| !matches!(sections.bills.cell(line, "repeat"), "" | "n");
     let repeating = sections.bills.lines.iter().filter(repeats).count();
     if repeating > 0 {
-        let what = format!("the rules of recurrence of {repeating} bills are not imported");
+        let what = message!(
+            "the rules of recurrence of {repeating} bills are not imported",
+            "правила повторения счетов не переносятся: {repeating}"
+        );
         draft.warn(FilePlace::FILE, what);
     }
     Ok(())
@@ -190,12 +200,18 @@ fn sections<'t>(
         }
         let (cells, expected) = (record.cells.len(), section.header.len());
         if cells != expected {
-            let rule = format!("the line has {cells} cells, but its section has {expected}");
+            let rule = message!(
+                "the line has {cells} cells, but its section has {expected}",
+                "ячеек в строке — {cells}, а в её разделе — {expected}"
+            );
             draft.error(FilePlace::line(record.line), rule);
         } else if section.is_bills() && !draft.admits_row(FilePlace::line(record.line)) {
             break;
         } else if section.lines.len() == MAX_ROWS {
-            let rule = format!("a section must have at most {MAX_ROWS} lines");
+            let rule = message!(
+                "a section must have at most {MAX_ROWS} lines",
+                "строк в разделе должно быть не больше {MAX_ROWS}"
+            );
             draft.error(FilePlace::line(record.line), rule);
             break;
         } else {
@@ -207,7 +223,13 @@ fn sections<'t>(
         draft.warn_of_end();
     }
     if sections.bills.header.is_empty() {
-        draft.error(FilePlace::FILE, "the file has no section of bills; export it again");
+        draft.error(
+            FilePlace::FILE,
+            message!(
+                "the file has no section of bills; export it again",
+                "в файле нет раздела со счетами; выгрузите его заново"
+            ),
+        );
     }
     Ok(sections)
 }
@@ -226,16 +248,34 @@ fn open<'s, 't>(
         "currencyname" => (&mut sections.currencies, &["exchange_rate"][..]),
         "paymentmodename" => (&mut sections.other, &[][..]),
         _ => {
-            draft.error(place, "the line must be the header of a known section");
+            draft.error(
+                place,
+                message!(
+                    "the line must be the header of a known section",
+                    "эта строка должна быть заголовком известного раздела"
+                ),
+            );
             (&mut sections.other, &[][..])
         }
     };
     if !section.header.is_empty() {
-        draft.error(place, "a section with this header must appear only once");
+        draft.error(
+            place,
+            message!(
+                "a section with this header must appear only once",
+                "раздел с таким заголовком не должен повторяться"
+            ),
+        );
     }
     for column in columns {
         if !header.cells.iter().any(|name| name == column) {
-            draft.error(place, format!("the section must have a column {column}"));
+            draft.error(
+                place,
+                message!(
+                    "the section must have a column {column}",
+                    "в разделе должен быть столбец {column}"
+                ),
+            );
         }
     }
     section.header = header.cells.iter().map(ToString::to_string).collect();
@@ -271,7 +311,13 @@ impl<'r> Reader<'r, '_, '_> {
         for line in &section.lines {
             let (place, name) = (section.place(line, "name"), section.cell(line, "name"));
             if self.members.contains_key(name) {
-                self.draft.error(place, "another member has the name, too");
+                self.draft.error(
+                    place,
+                    message!(
+                        "another member has the name, too",
+                        "это имя есть и у другого участника"
+                    ),
+                );
                 continue;
             }
             self.member(place, name);
@@ -323,10 +369,18 @@ impl<'r> Reader<'r, '_, '_> {
         if bills.index("deleted").is_some() {
             match cell("deleted") {
                 "0" => {}
-                "1" => return self.draft.skip(row_place, "it is in the trash bin"),
+                "1" => {
+                    return self
+                        .draft
+                        .skip(row_place, &message!("it is in the trash bin", "она в корзине"));
+                }
                 other => {
-                    let rule = format!("deleted must be 0 or 1, not {}", quoted(other));
-                    return self.draft.error(bills.place(line, "deleted"), rule);
+                    let found = quoted(other);
+                    let rule = rule!(
+                        "{field} must be 0 or 1, not {found}",
+                        "{field} должно быть 0 или 1, а не {found}"
+                    );
+                    return self.draft.refuse(bills.place(line, "deleted"), "deleted", rule);
                 }
             }
         }
@@ -334,7 +388,9 @@ impl<'r> Reader<'r, '_, '_> {
         let amount = self.number(place, "amount", cell("amount"));
         let date =
             self.day(line).and_then(|day| self.draft.date(bills.place(line, "date"), "date", &day));
-        let payer = self.members.get(cell("payer_name")).copied().ok_or("must be a member");
+        let payer = self.members.get(cell("payer_name")).copied().ok_or_else(|| {
+            rule!("{field} must be a member", "{field} должно быть именем участника")
+        });
         let payer = self.draft.keep(bills.place(line, "payer_name"), "payer_name", payer);
         let owers = self.owers(line);
         let currency = self.currency;
@@ -353,7 +409,9 @@ impl<'r> Reader<'r, '_, '_> {
         let content: Vec<&str> = fixed.into_iter().chain(names).collect();
         let key = self.draft.key("cospend", &content);
         if amount.minor == 0 {
-            return self.draft.skip(row_place, "its amount is zero");
+            return self
+                .draft
+                .skip(row_place, &message!("its amount is zero", "её сумма равна нулю"));
         }
         let weights = owers.iter().map(|(_, member)| (*member, self.weights.get(member).copied()));
         let weights: Vec<_> = weights.collect();
@@ -380,9 +438,12 @@ impl<'r> Reader<'r, '_, '_> {
             key,
             is_payment: id == REIMBURSEMENT,
             date,
-            description: FieldText { field: "what", text: cell("what") },
+            description: FieldText { field: Named::Field("what"), text: cell("what") },
             category: our_category(id, self.categories.get(id).copied()).map(Into::into),
-            notes: Some(FieldText { field: "comment", text: &decoded(cell("comment")) }),
+            notes: Some(FieldText {
+                field: Named::Field("comment"),
+                text: &decoded(cell("comment")),
+            }),
             currency,
             is_open: self.is_open,
             payers: vec![PersonPart { person: payer, minor: amount.minor }],
@@ -403,10 +464,21 @@ impl<'r> Reader<'r, '_, '_> {
             return Some(date.to_owned());
         }
         let moment = seconds.parse().ok().and_then(|seconds: u64| seconds.checked_mul(1000));
-        let moment = moment.and_then(Timestamp::from_millis).ok_or("must be seconds since 1970");
+        let moment = moment.and_then(Timestamp::from_millis).ok_or_else(|| {
+            rule!(
+                "{field} must be seconds since 1970",
+                "{field} должно быть числом секунд с 1970 года"
+            )
+        });
         let day = self.draft.keep(place, "timestamp", moment)?.day().to_string();
         if day != date {
-            self.draft.warn(place, format!("date is {day}, by the timestamp, not {date:.40}"));
+            self.draft.warn(
+                place,
+                message!(
+                    "date is {day}, by the timestamp, not {date:.40}",
+                    "значение date по timestamp — {day}, а не {date:.40}"
+                ),
+            );
         }
         Some(day)
     }
@@ -433,7 +505,14 @@ impl<'r> Reader<'r, '_, '_> {
         let names = self.draft.keep(place, "owers", names)?;
         let unique: HashSet<&str> = names.iter().copied().collect();
         if unique.len() != names.len() {
-            self.draft.error(place, "owers must have each name only once");
+            self.draft.refuse(
+                place,
+                "owers",
+                rule!(
+                    "{field} must have each name only once",
+                    "имена в {field} не должны повторяться"
+                ),
+            );
             return None;
         }
         let mut owers = Vec::new();

@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use fracti_texts::message;
+
 use crate::import::{FilePlace, Issue};
 
 /// Maximum number of cells of a record: 500 members and the columns that no member has.
@@ -111,7 +113,10 @@ impl<'a> Csv<'a> {
         loop {
             let place = record.place(record.cells.len());
             if record.cells.len() == MAX_CELLS {
-                return Err(place.issue(format!("a line must have at most {MAX_CELLS} cells")));
+                return Err(place.issue(message!(
+                    "a line must have at most {MAX_CELLS} cells",
+                    "ячеек в строке должно быть не больше {MAX_CELLS}"
+                )));
             }
             let cell = match self.rest.strip_prefix('"') {
                 Some(quoted) => self.quoted(quoted, place)?,
@@ -136,7 +141,10 @@ impl<'a> Csv<'a> {
         let end = self.rest.find([self.delimiter, '\n', '"']).unwrap_or(self.rest.len());
         let (cell, rest) = self.rest.split_at(end);
         if rest.starts_with('"') {
-            return Err(place.issue("a cell that contains a quote must be enclosed in quotes"));
+            return Err(place.issue(message!(
+                "a cell that contains a quote must be enclosed in quotes",
+                "ячейка, в которой есть кавычка, должна быть в кавычках"
+            )));
         }
         self.rest = rest;
         let ends_line = !rest.starts_with(self.delimiter);
@@ -149,7 +157,10 @@ impl<'a> Csv<'a> {
         let mut rest = quoted;
         loop {
             let Some((part, after)) = rest.split_once('"') else {
-                return Err(place.issue("the quote that opens this cell is never closed"));
+                return Err(place.issue(message!(
+                    "the quote that opens this cell is never closed",
+                    "кавычка в начале этой ячейки не закрыта"
+                )));
             };
             if cell.is_empty() {
                 cell = Cow::Borrowed(part);
@@ -163,7 +174,10 @@ impl<'a> Csv<'a> {
         }
         let ends = rest.is_empty() || rest.starts_with([self.delimiter, '\n']);
         if !ends && !rest.starts_with("\r\n") && rest != "\r" {
-            return Err(place.issue("text must not follow the quote that closes a cell"));
+            return Err(place.issue(message!(
+                "text must not follow the quote that closes a cell",
+                "после закрывающей кавычки ячейки не должно быть текста"
+            )));
         }
         self.line = self.line.saturating_add(cell.matches('\n').count());
         self.rest = rest;

@@ -1,9 +1,6 @@
 //! An import while its file is read.
 
-use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
-    fmt::Display,
-};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use fracti_core::{
     ledger::{Balances, Change, Totals},
@@ -18,6 +15,7 @@ use fracti_core::{
         time::{Day, Timestamp},
     },
 };
+use fracti_texts::{Message, Says, message, rule};
 
 use crate::{
     answers::Answers,
@@ -51,7 +49,58 @@ const UNSEEN: &str = "Unnamed";
 const ID_END: usize = 5;
 
 /// Name of a column header with a member's name, in messages.
-pub(crate) const MEMBER: &str = "the name of a member";
+pub(crate) const MEMBER: Named<'static> = Named::Words("the name of a member", "имя участника");
+
+/// Subject of the rules of a date in a table.
+pub(crate) const DATE: Named<'static> = Named::Words("the date", "значение даты");
+
+/// Subject of the rules of an amount in a table.
+pub(crate) const AMOUNT: Named<'static> = Named::Words("the amount", "значение суммы");
+
+/// Subject of the rules of a currency in a table.
+pub(crate) const CURRENCY: Named<'static> = Named::Words("the currency", "обозначение валюты");
+
+/// Subject of the rules of a description in a table.
+pub(crate) const DESCRIPTION: Named<'static> = Named::Words("the description", "описание");
+
+/// The subject of a rule: a column or a field by its name in the file, or in words. Russian words
+/// are of the neuter gender.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Named<'t> {
+    /// The name in the file.
+    Field(&'t str),
+    /// Words in English and in Russian.
+    Words(&'static str, &'static str),
+}
+
+impl<'t> From<&'t str> for Named<'t> {
+    fn from(field: &'t str) -> Self {
+        Self::Field(field)
+    }
+}
+
+impl<'t> From<&'t String> for Named<'t> {
+    fn from(field: &'t String) -> Self {
+        Self::Field(field)
+    }
+}
+
+impl<'t> Named<'t> {
+    const fn name(self) -> &'t str {
+        match self {
+            Self::Field(name) | Self::Words(name, _) => name,
+        }
+    }
+
+    /// The message of a rule about it, at a place in the file.
+    fn issue(self, place: FilePlace, rule: &Message) -> Issue {
+        let message = match self {
+            Self::Field(field) => rule.about_field(field),
+            Self::Words(english, russian) => rule.about(&message!("{english}", "{russian}")),
+        };
+        place.issue_of(self.name(), message)
+    }
+}
 
 /// The import of a file that is being read.
 #[derive(Debug)]
@@ -110,7 +159,7 @@ pub(crate) struct UncheckedRow<'t> {
 /// A text, and the name of its field.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FieldText<'t> {
-    pub(crate) field: &'static str,
+    pub(crate) field: Named<'static>,
     pub(crate) text: &'t str,
 }
 
@@ -149,7 +198,7 @@ impl<'a> ImportDraft<'a> {
     }
 
     /// Reports an error, after which the file cannot be imported.
-    pub(crate) fn error(&mut self, place: FilePlace, message: impl Into<String>) {
+    pub(crate) fn error(&mut self, place: FilePlace, message: Message) {
         self.fail(place.issue(message));
     }
 
@@ -165,23 +214,37 @@ impl<'a> ImportDraft<'a> {
     }
 
     /// Reports an error in a field, which is the subject of the rule.
-    pub(crate) fn refuse(&mut self, place: FilePlace, field: &str, rule: impl Display) {
-        self.fail(place.issue_of(field, format!("{field} {rule}")));
+    pub(crate) fn refuse<'t>(
+        &mut self,
+        place: FilePlace,
+        field: impl Into<Named<'t>>,
+        rule: impl Into<Message>,
+    ) {
+        self.fail(field.into().issue(place, &rule.into()));
     }
 
-    pub(crate) fn warn(&mut self, place: FilePlace, message: impl Into<String>) {
+    pub(crate) fn warn(&mut self, place: FilePlace, message: Message) {
         self.note(place.issue(message));
     }
 
     /// Warns of a field, which is the subject of the message.
-    pub(crate) fn warn_of(&mut self, place: FilePlace, field: &str, what: impl Display) {
-        self.note(place.issue_of(field, format!("{field} {what}")));
+    pub(crate) fn warn_of<'t>(
+        &mut self,
+        place: FilePlace,
+        field: impl Into<Named<'t>>,
+        what: Message,
+    ) {
+        self.note(field.into().issue(place, &what));
     }
 
     /// Warns that nothing in the file shows where it ends.
     pub(crate) fn warn_of_end(&mut self) {
-        let what = "nothing shows where the file ends: if it was cut off after a line, rows are \
-                    missing; compare the balances with those of the app";
+        let what = message!(
+            "nothing shows where the file ends: if it was cut off after a line, rows are missing; \
+             compare the balances with those of the app",
+            "не видно, где файл кончается: если он обрезан после строки, строк не хватает; \
+             сравните балансы с приложением"
+        );
         self.warn(FilePlace::FILE, what);
     }
 
@@ -193,17 +256,17 @@ impl<'a> ImportDraft<'a> {
         }
     }
 
-    fn ask(&mut self, asks: Asks, message: String) {
+    fn ask(&mut self, asks: Asks, message: Message) {
         if self.import.questions.len() < MAX_QUESTIONS {
             self.import.questions.push(Question { asks, message });
         }
     }
 
     /// The value, or `None` and an error with the name of the field.
-    pub(crate) fn keep<T, E: Display>(
+    pub(crate) fn keep<'t, T, E: Into<Message>>(
         &mut self,
         place: FilePlace,
-        field: &str,
+        field: impl Into<Named<'t>>,
         read: Result<T, E>,
     ) -> Option<T> {
         read.map_err(|rule| self.refuse(place, field, rule)).ok()
@@ -237,7 +300,10 @@ impl<'a> ImportDraft<'a> {
             if cells == expected {
                 return Ok(Some(record));
             }
-            let rule = format!("the line has {cells} cells, but the header has {expected}");
+            let rule = message!(
+                "the line has {cells} cells, but the header has {expected}",
+                "ячеек в строке — {cells}, а в заголовке — {expected}"
+            );
             self.error(FilePlace::line(record.line), rule);
         }
         Ok(None)
@@ -247,22 +313,32 @@ impl<'a> ImportDraft<'a> {
     pub(crate) fn admits_row(&mut self, place: FilePlace) -> bool {
         self.rows = self.rows.saturating_add(1);
         if self.rows > MAX_ROWS {
-            self.error(place, format!("the file must have at most {MAX_ROWS} rows"));
+            self.error(
+                place,
+                message!(
+                    "the file must have at most {MAX_ROWS} rows",
+                    "строк в файле должно быть не больше {MAX_ROWS}"
+                ),
+            );
         }
         self.rows <= MAX_ROWS && self.records <= MAX_ROWS && !self.is_full()
     }
 
     /// Adds a member, whose name is in `field`, and returns the index.
-    pub(crate) fn add_member(
+    pub(crate) fn add_member<'t>(
         &mut self,
         place: FilePlace,
-        field: &str,
+        field: impl Into<Named<'t>>,
         name: &str,
     ) -> Option<usize> {
+        let field = field.into();
         let line = one_line(name);
         let plain = match shortened(&line).parse() {
             Err(_) if !line.is_empty() => {
-                let what = format!("cannot be seen; {UNSEEN} is read instead");
+                let what = rule!(
+                    "{field} cannot be seen; {UNSEEN} is read instead",
+                    "{field} не видно; вместо него читается {UNSEEN}"
+                );
                 self.warn_of(place, field, what);
                 UNSEEN.parse()
             }
@@ -300,15 +376,20 @@ impl<'a> ImportDraft<'a> {
                     let end = id.get(start..).unwrap_or(id);
                     let own = ended(plain.as_str(), &format!(" ({end})"));
                     self.keep(*place, "id", own.parse()).and_then(|own| {
-                        let what = "several members are called";
-                        let what = format!("{what} {plain}; this one is read as {own}");
+                        let what = message!(
+                            "several members are called {plain}; this one is read as {own}",
+                            "участников с именем {plain} несколько; этот читается как {own}"
+                        );
                         self.note(place.issue_of("name", what));
                         self.add(*place, "name", &own, own.as_str())
                     })
                 }
                 Ok(plain) => self.add(*place, "name", &plain, &one_line(name)),
                 Err(_) => {
-                    let what = format!("of the {kind} {id:.100} is blank; the id is read instead");
+                    let what = rule!(
+                        "{field} of the {kind} {id:.100} is blank; the id is read instead",
+                        "поле {field} у {kind} {id:.100} пустое; вместо него читается id"
+                    );
                     self.warn_of(*place, "name", what);
                     self.add_member(*place, "id", id)
                 }
@@ -316,28 +397,46 @@ impl<'a> ImportDraft<'a> {
             let Some(index) = added else { continue };
             self.note_id(index, app, id);
             if indexes.insert((*id).to_owned(), index).is_some() {
-                self.refuse(*place, "id", format!("must be of one {kind} only"));
+                let rule = rule!(
+                    "{field} must be of one {kind} only",
+                    "{field} должно принадлежать только одному участнику"
+                );
+                self.refuse(*place, "id", rule);
             }
         }
         indexes
     }
 
     /// Adds a member whose name was `line` before it was shortened.
-    fn add(
+    fn add<'t>(
         &mut self,
         place: FilePlace,
-        field: &str,
+        field: impl Into<Named<'t>>,
         plain: &GuestName,
         line: &str,
     ) -> Option<usize> {
+        let field = field.into();
         let index = self.import.people.len();
         if index == MAX_MEMBERS {
-            self.error(place, format!("the file must have at most {MAX_MEMBERS} members"));
+            self.error(
+                place,
+                message!(
+                    "the file must have at most {MAX_MEMBERS} members",
+                    "участников в файле должно быть не больше {MAX_MEMBERS}"
+                ),
+            );
             return None;
         }
         let max = GuestName::MAX_LENGTH;
         if line.chars().count() > max {
-            self.warn_of(place, field, format!("{plain} is shortened to {max} characters"));
+            self.warn_of(
+                place,
+                field,
+                rule!(
+                    "{field} {plain} is shortened to {max} characters",
+                    "{field} {plain} сокращается до {max} символов"
+                ),
+            );
         }
         let mut unique = plain.to_string();
         let mut number = 1_u32;
@@ -347,8 +446,11 @@ impl<'a> ImportDraft<'a> {
         }
         let name: GuestName = self.keep(place, field, unique.parse())?;
         if number > 1 {
-            let what = format!("several members are called {plain}; this one is read as {name}");
-            self.note(place.issue_of(field, what));
+            let what = message!(
+                "several members are called {plain}; this one is read as {name}",
+                "участников с именем {plain} несколько; этот читается как {name}"
+            );
+            self.note(place.issue_of(field.name(), what));
         }
         self.import.people.push(Person { name, rows: 0, ids: Vec::new() });
         Some(index)
@@ -360,19 +462,39 @@ impl<'a> ImportDraft<'a> {
     }
 
     /// Reads a date. One before 1970, as a mistyped year is, becomes the first day of 1970.
-    pub(crate) fn date(&mut self, place: FilePlace, field: &str, text: &str) -> Option<Day> {
+    pub(crate) fn date<'t>(
+        &mut self,
+        place: FilePlace,
+        field: impl Into<Named<'t>>,
+        text: &str,
+    ) -> Option<Day> {
+        let field = field.into();
         if let Some((year, day)) = text.split_at_checked(4)
             && year < FIRST_YEAR
             && year.bytes().all(|digit| digit.is_ascii_digit())
             && format!("2000{day}").parse::<Day>().is_ok()
         {
             let first = Timestamp::default().day();
-            self.warn_of(place, field, format!("{text} is before 1970 and is imported as {first}"));
+            self.warn_of(
+                place,
+                field,
+                rule!(
+                    "{field} {text} is before 1970 and is imported as {first}",
+                    "{field} {text} раньше 1970 года и записывается как {first}"
+                ),
+            );
             return Some(first);
         }
         let date = self.keep(place, field, text.parse::<Day>())?;
         if date > self.latest {
-            self.warn_of(place, field, format!("{date} is more than one year ahead"));
+            self.warn_of(
+                place,
+                field,
+                rule!(
+                    "{field} {date} is more than one year ahead",
+                    "{field} {date} больше чем на год впереди"
+                ),
+            );
         }
         Some(date)
     }
@@ -387,8 +509,14 @@ impl<'a> ImportDraft<'a> {
             return (currency, false);
         }
         if !std::mem::replace(&mut self.asks_currency, true) {
-            let sign = if text.is_empty() { String::new() } else { format!(" {text:.40}") };
-            let message = format!("which currency{sign} do the amounts have?");
+            let message = if text.is_empty() {
+                message!("which currency do the amounts have?", "в какой валюте эти суммы?")
+            } else {
+                message!(
+                    "which currency {text:.40} do the amounts have?",
+                    "в какой валюте эти суммы (знак {text:.40})?"
+                )
+            };
             self.ask(Asks::Currency, message);
         }
         (STAND_IN, true)
@@ -401,21 +529,29 @@ impl<'a> ImportDraft<'a> {
     }
 
     /// The currency with a code that a row has.
-    pub(crate) fn code(&mut self, place: FilePlace, field: &str, text: &str) -> Option<Currency> {
+    pub(crate) fn code<'t>(
+        &mut self,
+        place: FilePlace,
+        field: impl Into<Named<'t>>,
+        text: &str,
+    ) -> Option<Currency> {
         let read = text.parse::<Currency>();
-        let read = read.map_err(|rule| format!("{} {rule}", quoted(text)));
+        let read = read.map_err(|rule| rule.says().quoting(&quoted(text)));
         self.keep(place, field, read)
     }
 
     /// The payer of a row whom the file does not say. `None` until it is answered.
-    pub(crate) fn payer(&mut self, line: usize, question: String) -> Option<usize> {
+    pub(crate) fn payer(&mut self, line: usize, question: Message) -> Option<usize> {
         let Some(answer) = self.answers.payers.get(&line) else {
             self.ask(Asks::Payer { line }, question);
             return None;
         };
         self.answered_lines.insert(line);
         let payer = self.import.people.iter().position(|it| it.name.as_str() == answer);
-        let rule = "must have the name of a member of the file";
+        let rule = message!(
+            "payers must have the name of a member of the file",
+            "в payers нужно имя участника из файла"
+        );
         self.keep(FilePlace::line(line), "payers", payer.ok_or(rule))
     }
 
@@ -432,7 +568,10 @@ impl<'a> ImportDraft<'a> {
             return *weight;
         }
         if let Some(Person { name, .. }) = self.import.people.get(member) {
-            let message = format!("which weight does {name} have in the other app?");
+            let message = message!(
+                "which weight does {name} have in the other app?",
+                "какой вес у {name} в другом приложении?"
+            );
             let asks = Asks::Weight { name: name.clone() };
             self.ask(asks, message);
         }
@@ -440,10 +579,10 @@ impl<'a> ImportDraft<'a> {
     }
 
     /// Converts a number of major units, which must not be finer than the minor unit.
-    pub(crate) fn minor(
+    pub(crate) fn minor<'t>(
         &mut self,
         place: FilePlace,
-        field: &str,
+        field: impl Into<Named<'t>>,
         number: Decimal,
         currency: Currency,
     ) -> Option<i64> {
@@ -454,13 +593,14 @@ impl<'a> ImportDraft<'a> {
     }
 
     /// Rounds a number of major units to minor ones, with a warning if it is finer.
-    pub(crate) fn rounded(
+    pub(crate) fn rounded<'t>(
         &mut self,
         place: FilePlace,
-        field: &str,
+        field: impl Into<Named<'t>>,
         number: Decimal,
         currency: Currency,
     ) -> Option<Money> {
+        let field = field.into();
         let read = rounded(number, currency);
         if self.is_asked(currency) {
             return read.ok().map(|(minor, _)| Money { currency, minor });
@@ -469,7 +609,14 @@ impl<'a> ImportDraft<'a> {
         let money = Money { currency, minor };
         if is_rounded {
             let to = money.to_major();
-            self.warn_of(place, field, format!("{number} is rounded to {to} {currency}"));
+            self.warn_of(
+                place,
+                field,
+                rule!(
+                    "{field} {number} is rounded to {to} {currency}",
+                    "{field} {number} округляется до {to} {currency}"
+                ),
+            );
         }
         Some(money)
     }
@@ -497,23 +644,30 @@ impl<'a> ImportDraft<'a> {
     }
 
     /// Leaves a row out, because it changes no balance.
-    pub(crate) fn skip(&mut self, row: RowPlace, reason: &str) {
+    pub(crate) fn skip(&mut self, row: RowPlace, reason: &Message) {
         self.import.skipped = self.import.skipped.saturating_add(1);
-        self.warn(row.into(), format!("the row is left out: {reason}"));
+        let message =
+            message!("the row is left out: {reason}", "строка пропущена: {reason}", [reason]);
+        self.warn(row.into(), message);
     }
 
     /// Compares a sum that the file states with the sum of its rows.
     pub(crate) fn check(
         &mut self,
         place: FilePlace,
-        what: String,
+        what: Message,
         file: Decimal,
         computed: Decimal,
     ) {
         let agrees = file == computed;
         // After other errors, the sum is that of some of the rows only.
         if !agrees && !self.has_errors() {
-            self.error(place, format!("the {what} is {file}, but its rows sum to {computed}"));
+            let rule = message!(
+                "the {what} is {file}, but its rows sum to {computed}",
+                "{what} — {file}, а сумма строк — {computed}",
+                [what]
+            );
+            self.error(place, rule);
         }
         if self.import.checks.len() < MAX_CHECKS {
             self.import.checks.push(Check { what, file, computed, agrees });
@@ -529,11 +683,17 @@ impl<'a> ImportDraft<'a> {
         let major = |minor: i128| entry.currency.to_major(minor);
         if paid != owed {
             let (paid, owed) = (major(paid), major(owed));
-            self.error(place, format!("the shares sum to {owed}, but {paid} was paid"));
+            self.error(
+                place,
+                message!(
+                    "the shares sum to {owed}, but {paid} was paid",
+                    "сумма долей — {owed}, а заплачено {paid}"
+                ),
+            );
             return;
         }
         if i64::try_from(paid.unsigned_abs()).is_err() {
-            self.error(place, "the amount is too large");
+            self.error(place, message!("the amount is too large", "сумма слишком велика"));
             return;
         }
         let Some(movement) = self.movement(entry) else { return };
@@ -545,7 +705,10 @@ impl<'a> ImportDraft<'a> {
             Movement::Pending(_) => (1, 1),
         };
         if parts > MAX_SHARES {
-            let rule = format!("a row must have at most {MAX_SHARES} members, not {parts}");
+            let rule = message!(
+                "a row must have at most {MAX_SHARES} members, not {parts}",
+                "участников в строке должно быть не больше {MAX_SHARES}, а не {parts}"
+            );
             self.error(place, rule);
             return;
         }
@@ -604,7 +767,7 @@ impl<'a> ImportDraft<'a> {
     ) {
         let place = FilePlace::from(row);
         let notes = note.and_then(|note| self.notes(place, note));
-        let description = self.keep(place, "the description", "Payment".parse());
+        let description = self.keep(place, DESCRIPTION, "Payment".parse());
         let Some(description) = description.filter(|_| self.admits_records(place, 1)) else {
             return;
         };
@@ -637,9 +800,11 @@ impl<'a> ImportDraft<'a> {
         let before = self.records;
         self.records = before.saturating_add(count);
         if self.records > MAX_ROWS && before <= MAX_ROWS {
-            let rule = format!(
+            let rule = message!(
                 "the file must have at most {MAX_ROWS} rows, of which a payment of several people \
-                 counts as several"
+                 counts as several",
+                "строк в файле должно быть не больше {MAX_ROWS}, при этом платёж нескольких людей \
+                 считается за несколько"
             );
             self.error(place, rule);
         }
@@ -653,7 +818,7 @@ impl<'a> ImportDraft<'a> {
         };
         let (payers, shares) = (nonzero(&entry.payers), nonzero(&entry.shares));
         if payers.is_empty() && shares.is_empty() {
-            self.skip(entry.row, "its amount is zero");
+            self.skip(entry.row, &message!("its amount is zero", "её сумма равна нулю"));
             return None;
         }
         let mut signs = payers.iter().chain(&shares).map(|part| part.minor.signum());
@@ -665,14 +830,23 @@ impl<'a> ImportDraft<'a> {
         }
         let (givers, takers) = self.nets(entry)?;
         if givers.is_empty() {
-            self.skip(entry.row, "its members pay themselves");
+            self.skip(
+                entry.row,
+                &message!("its members pay themselves", "её участники платят сами себе"),
+            );
             return None;
         }
         if entry.is_payment {
             return Some(Movement::Payment(payments(givers, takers)));
         }
         let place = FilePlace::from(entry.row);
-        self.warn(place, "parts of the row have different signs; their differences are imported");
+        self.warn(
+            place,
+            message!(
+                "parts of the row have different signs; their differences are imported",
+                "у частей строки разные знаки; записываются их разности"
+            ),
+        );
         Some(Movement::Expense { payers: givers, shares: takers, split: None })
     }
 
@@ -689,7 +863,10 @@ impl<'a> ImportDraft<'a> {
         let (mut givers, mut takers) = (Vec::new(), Vec::new());
         for (member, net) in nets {
             let Ok(minor) = i64::try_from(net.unsigned_abs()) else {
-                self.error(entry.row.into(), "the amount is too large");
+                self.error(
+                    entry.row.into(),
+                    message!("the amount is too large", "сумма слишком велика"),
+                );
                 return None;
             };
             match net.signum() {
@@ -721,7 +898,13 @@ impl<'a> ImportDraft<'a> {
             return true;
         }
         if !self.is_asked(currency) {
-            self.error(place, format!("the amounts in {currency} are too large to be summed"));
+            self.error(
+                place,
+                message!(
+                    "the amounts in {currency} are too large to be summed",
+                    "суммы в {currency} слишком велики, чтобы их сложить"
+                ),
+            );
         }
         false
     }
@@ -733,7 +916,14 @@ impl<'a> ImportDraft<'a> {
         let max = Description::MAX_LENGTH;
         let text = one_line(text);
         if text.chars().count() > max {
-            self.warn_of(place, field, format!("is shortened to {max} characters"));
+            self.warn_of(
+                place,
+                field,
+                rule!(
+                    "{field} is shortened to {max} characters",
+                    "{field} сокращается до {max} символов"
+                ),
+            );
         }
         let text = text.chars().take(max).collect::<String>();
         let instead = if entry.is_payment { "Payment" } else { "Expense" };
@@ -751,7 +941,14 @@ impl<'a> ImportDraft<'a> {
         let letter = |letter| if is_break(letter) { letter } else { visible(letter) };
         let text = text.trim();
         if text.chars().count() > max {
-            self.warn_of(place, field, format!("is shortened to {max} characters"));
+            self.warn_of(
+                place,
+                field,
+                rule!(
+                    "{field} is shortened to {max} characters",
+                    "{field} сокращается до {max} символов"
+                ),
+            );
         }
         text.chars().take(max).map(letter).collect::<String>().parse().ok()
     }
@@ -760,13 +957,17 @@ impl<'a> ImportDraft<'a> {
     /// issues of the whole file are first.
     pub(crate) fn finish(mut self) -> Import {
         if self.rows == 0 && !self.has_errors() {
-            self.error(FilePlace::FILE, "the file has no rows");
+            self.error(FilePlace::FILE, message!("the file has no rows", "в файле нет строк"));
         }
         if !self.has_errors() {
             self.refuse_idle_answers();
         }
         if self.further_warnings > 0 {
-            let what = format!("{} further warnings are not listed", self.further_warnings);
+            let what = message!(
+                "{count} further warnings are not listed",
+                "ещё предупреждений: {count}",
+                count = self.further_warnings
+            );
             self.import.warnings.push(FilePlace::FILE.issue(what));
         }
         self.import.rows.sort_by_key(|row| row.place);
@@ -779,14 +980,19 @@ impl<'a> ImportDraft<'a> {
     fn refuse_idle_answers(&mut self) {
         for line in self.answers.payers.keys() {
             if !self.answered_lines.contains(line) {
-                let rule = format!("payers must not have line {line}, which asks for no payer");
+                let rule = message!(
+                    "payers must not have line {line}, which asks for no payer",
+                    "уберите из payers строку {line}: о её плательщике не спрашивали"
+                );
                 self.error(FilePlace::FILE, rule);
             }
         }
         for name in self.answers.weights.keys() {
             if !self.answered.contains(name) {
-                let rule =
-                    format!("weights must not have {name}: the file asks for no such weight");
+                let rule = message!(
+                    "weights must not have {name}: the file asks for no such weight",
+                    "уберите из weights {name}: об этом весе не спрашивали"
+                );
                 self.error(FilePlace::FILE, rule);
             }
         }

@@ -2,6 +2,8 @@
 
 use std::str;
 
+use fracti_texts::{Message, Says, message};
+
 use crate::import::{FilePlace, Issue};
 
 /// Number of bytes of a mebibyte.
@@ -13,15 +15,59 @@ pub const MAX_FILE: usize = 5 * MIB;
 /// Maximum size of a file that an operator reads, in bytes.
 pub const MAX_LARGE_FILE: usize = 64 * MIB;
 
-/// First bytes of files that are no text, and what the files are.
-const NO_TEXT: [(&[u8], &str); 6] = [
-    (b"PK\x03\x04", "a ZIP archive or a spreadsheet like XLSX; unpack it, or export it as CSV"),
-    (b"\x1f\x8b", "compressed; unpack it"),
-    (b"%PDF", "a PDF; export it as CSV or JSON"),
-    (b"\xd0\xcf\x11\xe0", "an Excel spreadsheet; export it as CSV"),
-    (b"\xff\xfe", "in the encoding UTF-16; save it as UTF-8"),
-    (b"\xfe\xff", "in the encoding UTF-16; save it as UTF-8"),
+/// The first bytes of files that are no text.
+const NO_TEXT: [(&[u8], Other); 6] = [
+    (b"PK\x03\x04", Other::Zip),
+    (b"\x1f\x8b", Other::Compressed),
+    (b"%PDF", Other::Pdf),
+    (b"\xd0\xcf\x11\xe0", Other::Excel),
+    (b"\xff\xfe", Other::Utf16),
+    (b"\xfe\xff", Other::Utf16),
 ];
+
+/// A file that is no text in UTF-8.
+#[derive(Clone, Copy)]
+enum Other {
+    Zip,
+    Compressed,
+    Pdf,
+    Excel,
+    Utf16,
+    WebPage,
+    Empty,
+}
+
+impl Says for Other {
+    fn says(&self) -> Message {
+        match self {
+            Self::Zip => message!(
+                "the file is a ZIP archive or a spreadsheet like XLSX; unpack it, or export it as \
+                 CSV",
+                "это архив ZIP или таблица вроде XLSX; распакуйте его или выгрузите в CSV"
+            ),
+            Self::Compressed => {
+                message!("the file is compressed; unpack it", "файл сжат; распакуйте его")
+            }
+            Self::Pdf => message!(
+                "the file is a PDF; export it as CSV or JSON",
+                "это PDF; выгрузите данные в CSV или JSON"
+            ),
+            Self::Excel => message!(
+                "the file is an Excel spreadsheet; export it as CSV",
+                "это таблица Excel; выгрузите её в CSV"
+            ),
+            Self::Utf16 => message!(
+                "the file is in the encoding UTF-16; save it as UTF-8",
+                "файл в кодировке UTF-16; сохраните его в UTF-8"
+            ),
+            Self::WebPage => message!(
+                "the file is a web page (HTML); download the export itself",
+                "это веб-страница (HTML); скачайте саму выгрузку"
+            ),
+            Self::Empty => message!("the file is empty", "файл пуст"),
+        }
+    }
+}
 
 /// The text of a file in UTF-8, without its byte order mark.
 ///
@@ -29,39 +75,56 @@ const NO_TEXT: [(&[u8], &str); 6] = [
 ///
 /// An [`Issue`] if the file is empty, has more than `limit` bytes, or is not text in UTF-8.
 pub(crate) fn text(file: &[u8], limit: usize) -> Result<&str, Issue> {
-    let refused = |what: &str| Err(FilePlace::FILE.issue(format!("the file is {what}")));
+    let refused = |what: Other| Err(FilePlace::FILE.issue(what.says()));
     if file.len() > limit {
         let mib = limit.div_ceil(MIB);
-        return Err(FilePlace::FILE.issue(format!("the file must have at most {mib} MiB")));
+        return Err(FilePlace::FILE.issue(message!(
+            "the file must have at most {mib} MiB",
+            "файл должен быть не больше {mib} МиБ"
+        )));
     }
     if let Some((_, what)) = NO_TEXT.iter().find(|(magic, _)| file.starts_with(magic)) {
-        return refused(what);
+        return refused(*what);
     }
     // Most letters of an export are ASCII, which have a zero byte in UTF-16.
     if let [0, other, ..] | [other, 0, ..] = file
         && *other != 0
     {
-        return refused("in the encoding UTF-16; save it as UTF-8");
+        return refused(Other::Utf16);
     }
     let file = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file);
     let text = str::from_utf8(file).map_err(|_| {
         let valid = file.utf8_chunks().next().map_or("", |chunk| chunk.valid());
         let undefined = |byte: &u8| matches!(byte, 0x81 | 0x8d | 0x8f | 0x90 | 0x9d | ..0x09);
-        let guess = if file.contains(&0) {
-            ", but probably in UTF-16"
+        let rule = if file.contains(&0) {
+            message!(
+                "the file is not in UTF-8, but probably in {encoding}; save it as UTF-8",
+                "файл не в кодировке UTF-8, а, похоже, в {encoding}; сохраните его в UTF-8",
+                encoding = "UTF-16"
+            )
         } else if file.iter().any(undefined) {
-            ""
+            message!(
+                "the file is not in UTF-8; save it as UTF-8",
+                "файл не в кодировке UTF-8; сохраните его в UTF-8"
+            )
         } else {
-            ", but probably in Windows-1252"
+            message!(
+                "the file is not in UTF-8, but probably in {encoding}; save it as UTF-8",
+                "файл не в кодировке UTF-8, а, похоже, в {encoding}; сохраните его в UTF-8",
+                encoding = "Windows-1252"
+            )
         };
-        line_after(valid).issue(format!("the file is not in UTF-8{guess}; save it as UTF-8"))
+        line_after(valid).issue(rule)
     })?;
     if let Some((before, _)) = text.split_once('\0') {
-        return Err(line_after(before).issue("the file has a NUL byte, so it is no text"));
+        return Err(line_after(before).issue(message!(
+            "the file has a NUL byte, so it is no text",
+            "в файле есть нулевой байт — это не текст"
+        )));
     }
     match text.trim_start() {
-        "" => refused("empty"),
-        web if web.starts_with('<') => refused("a web page (HTML); download the export itself"),
+        "" => refused(Other::Empty),
+        web if web.starts_with('<') => refused(Other::WebPage),
         _ => Ok(text),
     }
 }
@@ -95,7 +158,7 @@ mod tests {
         ] {
             let issue = text(&file, MAX_FILE).unwrap_err();
             assert_eq!(issue.line(), line, "{issue:?}");
-            assert!(issue.message.contains(message), "{issue:?} has no {message}");
+            assert!(issue.message.to_string().contains(message), "{issue:?} has no {message}");
         }
         assert_eq!(text("\u{feff}Café".as_bytes(), MAX_FILE), Ok("Café"));
         let large = vec![b'a'; MAX_FILE + 1];

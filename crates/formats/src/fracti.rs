@@ -15,11 +15,12 @@ use fracti_core::{
     split::{MAX_SHARES, Split},
     values::{currency::Currency, decimal::Decimal, time::Day},
 };
+use fracti_texts::{Message, message, rule};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{
-    draft::{FieldText, ImportDraft, UncheckedRow},
+    draft::{FieldText, ImportDraft, Named, UncheckedRow},
     import::{
         AdjustmentChange, FilePlace, Format, Issue, Payment, PersonPart, ReadAdjustment, RowPlace,
     },
@@ -48,10 +49,13 @@ pub(crate) fn read(text: &str, form: ExportForm, draft: &mut ImportDraft<'_>) ->
         ExportForm::Response => json::file::<ResponseJson<'_>>(text, &lists.all())?.data,
         ExportForm::File => json::file::<ExportJson<'_>>(text, &lists.all())?,
     };
-    let of_file = |message: String| Err(FilePlace::FILE.issue(message));
+    let of_file = |message: Message| Err(FilePlace::FILE.issue(message));
     let ExportJson { version, sequence, group, members, balances, entries, settlements } = export;
     if version != VERSION {
-        return of_file(format!("version must be {VERSION}, not {version}"));
+        return of_file(message!(
+            "version must be {VERSION}, not {version}",
+            "значение version должно быть {VERSION}, а не {version}"
+        ));
     }
     let source = group.and_then(|group| group.id());
     draft.source(source);
@@ -60,15 +64,20 @@ pub(crate) fn read(text: &str, form: ExportForm, draft: &mut ImportDraft<'_>) ->
     }
     let (Some(members), Some(balances)) = (members, balances) else {
         return of_file(
-            "members and balances are missing: the file must have the first page of the export"
-                .to_owned(),
+            message!(
+                "members and balances are missing: the file must have the first page of the export",
+                "нет members и balances: в файле должна быть первая страница выгрузки"
+            )
+            .to_owned(),
         );
     };
     let count = u64::try_from(entries.len()).unwrap_or(u64::MAX);
     if count != sequence {
-        return of_file(format!(
+        return of_file(message!(
             "the file has {count} of {sequence} entries: it must have all pages of the export, as \
-             fracti-admin export writes them"
+             fracti-admin export writes them",
+            "записей в файле — {count} из {sequence}: нужны все страницы выгрузки, как их пишет \
+             fracti-admin export"
         ));
     }
     let entries = read_all::<EntryJson>(draft, lists.entries, &entries);
@@ -81,7 +90,10 @@ pub(crate) fn read(text: &str, form: ExportForm, draft: &mut ImportDraft<'_>) ->
     for (index, entry) in entries.iter().enumerate() {
         let row = RowPlace::Item(lists.entries, index);
         if entry.sequence != u64::try_from(index).unwrap_or(u64::MAX) {
-            let rule = format!("must be {index}: the entries must be in order");
+            let rule = rule!(
+                "{field} must be {index}: the entries must be in order",
+                "{field} должно быть {index}: записи должны идти по порядку"
+            );
             reader.draft.refuse(row.into(), "sequence", rule);
             return Ok(());
         }
@@ -234,8 +246,14 @@ impl<'d, 'a> Reader<'d, 'a> {
             .collect();
         if !linked.is_empty() {
             let what = match linked.len() {
-                1 => "1 guest is imported as the user to whom they were linked".to_owned(),
-                many => format!("{many} guests are imported as the users to whom they were linked"),
+                1 => message!(
+                    "1 guest is imported as the user to whom they were linked",
+                    "один гость записывается как пользователь, с которым связан"
+                ),
+                count => message!(
+                    "{count} guests are imported as the users to whom they were linked",
+                    "гостей, записанных как связанные с ними пользователи: {count}"
+                ),
             };
             self.draft.warn(FilePlace::FILE, what);
         }
@@ -244,10 +262,15 @@ impl<'d, 'a> Reader<'d, 'a> {
         }
         self.members.extend(linked);
         if left_out > 0 {
-            let without = "without an expense or payment";
             let what = match left_out {
-                1 => format!("1 past member {without} is not imported"),
-                many => format!("{many} past members {without} are not imported"),
+                1 => message!(
+                    "1 past member without an expense or payment is not imported",
+                    "один бывший участник без расходов и платежей не переносится"
+                ),
+                count => message!(
+                    "{count} past members without an expense or payment are not imported",
+                    "бывшие участники без расходов и платежей не переносятся: {count}"
+                ),
             };
             self.draft.warn(FilePlace::FILE, what);
         }
@@ -256,7 +279,11 @@ impl<'d, 'a> Reader<'d, 'a> {
     fn row(&mut self, row: RowPlace, entry: &EntryJson) {
         let place = FilePlace::from(row);
         if !self.ids.insert((entry.ref_type, entry.id.clone())) {
-            let rule = format!("{:.64} must be unique among applied entries", entry.id);
+            let id = &entry.id;
+            let rule = rule!(
+                "{field} {id:.64} must be unique among applied entries",
+                "{field} {id:.64} не должно повторяться среди действующих записей"
+            );
             return self.draft.refuse(place, "entryId", rule);
         }
         // The keys of rows are made of these ids, so they are unique as those of the entries are.
@@ -269,13 +296,29 @@ impl<'d, 'a> Reader<'d, 'a> {
                 self.settlement(row, entry, settlement);
             }
             (RefType::Expense, Some(_), _) => {
-                self.draft.refuse(place, "expense.id", "must be the entryId");
+                self.draft.refuse(
+                    place,
+                    "expense.id",
+                    rule!("{field} must be the entryId", "{field} должно совпадать с entryId"),
+                );
             }
             (RefType::Settlement, _, Some(_)) => {
-                self.draft.refuse(place, "settlement.id", "must be the entryId");
+                self.draft.refuse(
+                    place,
+                    "settlement.id",
+                    rule!("{field} must be the entryId", "{field} должно совпадать с entryId"),
+                );
             }
-            (RefType::Expense, None, _) => self.draft.refuse(place, "expense", "is missing"),
-            (RefType::Settlement, _, None) => self.draft.refuse(place, "settlement", "is missing"),
+            (RefType::Expense, None, _) => self.draft.refuse(
+                place,
+                "expense",
+                rule!("{field} is missing", "не хватает {field}"),
+            ),
+            (RefType::Settlement, _, None) => self.draft.refuse(
+                place,
+                "settlement",
+                rule!("{field} is missing", "не хватает {field}"),
+            ),
             (RefType::Adjustment, ..) => self.adjustment(row, entry),
             (RefType::Link, ..) => {}
         }
@@ -294,9 +337,15 @@ impl<'d, 'a> Reader<'d, 'a> {
             key: Key::exactly("fracti", &["expense", &expense.id]),
             is_payment: false,
             date,
-            description: FieldText { field: "expense.description", text: &expense.description },
+            description: FieldText {
+                field: Named::Field("expense.description"),
+                text: &expense.description,
+            },
             category: expense.category,
-            notes: expense.notes.as_deref().map(|text| FieldText { field: "expense.notes", text }),
+            notes: expense
+                .notes
+                .as_deref()
+                .map(|text| FieldText { field: Named::Field("expense.notes"), text }),
             currency: expense.currency,
             is_open: false,
             payers,
@@ -314,8 +363,13 @@ impl<'d, 'a> Reader<'d, 'a> {
     ) -> Option<Split<usize>> {
         let read = split::read(expense, shares, &self.members, self.draft);
         read.unwrap_or_else(|rule| {
-            let what = "the shares are imported as exact amounts, because the split cannot be kept";
-            self.draft.warn(place, format!("{what}: {rule}"));
+            let what = message!(
+                "the shares are imported as exact amounts, because the split cannot be kept: \
+                 {rule}",
+                "доли записываются точными суммами, потому что деление не сохранить: {rule}",
+                [rule]
+            );
+            self.draft.warn(place, what);
             None
         })
     }
@@ -324,7 +378,10 @@ impl<'d, 'a> Reader<'d, 'a> {
     fn settlement(&mut self, row: RowPlace, entry: &EntryJson, settlement: &SettlementJson) {
         let place = FilePlace::from(row);
         if settlement.status != SettlementStatus::Completed {
-            let rule = "must be completed, as the entry is applied";
+            let rule = rule!(
+                "{field} must be completed, as the entry is applied",
+                "{field} должно быть completed: запись действует"
+            );
             return self.draft.refuse(place, "settlement.status", rule);
         }
         let date = self.day(place, settlement.date.as_ref().unwrap_or(&entry.created_at));
@@ -339,12 +396,12 @@ impl<'d, 'a> Reader<'d, 'a> {
             key: key_of(settlement),
             is_payment: true,
             date,
-            description: FieldText { field: "settlement", text: "Payment" },
+            description: FieldText { field: Named::Field("settlement"), text: "Payment" },
             category: None,
             notes: settlement
                 .note
                 .as_deref()
-                .map(|text| FieldText { field: "settlement.note", text }),
+                .map(|text| FieldText { field: Named::Field("settlement.note"), text }),
             currency: settlement.currency,
             is_open: false,
             payers,
@@ -357,7 +414,9 @@ impl<'d, 'a> Reader<'d, 'a> {
     fn open_settlement(&mut self, row: RowPlace, settlement: &SettlementJson) {
         let place = FilePlace::from(row);
         if !self.ids.insert((RefType::Settlement, settlement.id.clone())) {
-            let rule = format!("{:.64} must be unique", settlement.id);
+            let id = &settlement.id;
+            let rule =
+                rule!("{field} {id:.64} must be unique", "{field} {id:.64} не должно повторяться");
             return self.draft.refuse(place, "id", rule);
         }
         match settlement.status {
@@ -367,7 +426,10 @@ impl<'d, 'a> Reader<'d, 'a> {
                 return;
             }
             SettlementStatus::Completed => {
-                let rule = "must not be completed, as the settlement has no entry";
+                let rule = rule!(
+                    "{field} must not be completed, as the settlement has no entry",
+                    "{field} не должно быть completed: у расчёта нет записи"
+                );
                 return self.draft.refuse(place, "status", rule);
             }
         }
@@ -375,9 +437,13 @@ impl<'d, 'a> Reader<'d, 'a> {
         let Some(payment) = self.payment(place, "", settlement) else { return };
         let Some(date) = date else { return };
         if payment.from == payment.to {
-            return self.draft.skip(row, "its members pay themselves");
+            return self.draft.skip(
+                row,
+                &message!("its members pay themselves", "её участники платят сами себе"),
+            );
         }
-        let note = settlement.note.as_deref().map(|text| FieldText { field: "note", text });
+        let note =
+            settlement.note.as_deref().map(|text| FieldText { field: Named::Field("note"), text });
         self.draft.pay_later(row, key_of(settlement), date, settlement.currency, payment, note);
     }
 
@@ -395,7 +461,11 @@ impl<'d, 'a> Reader<'d, 'a> {
         let minor = self.draft.minor(place, &field("amount"), number, currency);
         let (from, to, minor) = (from?, to?, minor?);
         if minor <= 0 {
-            self.draft.refuse(place, &field("amount"), "must be positive");
+            self.draft.refuse(
+                place,
+                &field("amount"),
+                rule!("{field} must be positive", "{field} должно быть больше нуля"),
+            );
             return None;
         }
         if settlement.tx_hash.is_some() {
@@ -419,9 +489,16 @@ impl<'d, 'a> Reader<'d, 'a> {
             *of_person = of_person.saturating_add(totals.net());
         }
         if let Some((currency, _)) = sums.into_iter().find(|(_, sum)| *sum != 0) {
-            self.draft.refuse(place, "changes", format!("in {currency} must sum to 0"));
+            self.draft.refuse(
+                place,
+                "changes",
+                rule!(
+                    "{field} in {currency} must sum to 0",
+                    "сумма {field} в {currency} должна быть равна 0"
+                ),
+            );
         } else if changes.is_empty() {
-            self.draft.skip(row, "it changes nothing");
+            self.draft.skip(row, &message!("it changes nothing", "она ничего не меняет"));
         } else {
             let key = Key::exactly("fracti", &["adjustment", &entry.id]);
             self.draft.adjust(ReadAdjustment { place: row, key, name, note, changes });
@@ -436,7 +513,10 @@ impl<'d, 'a> Reader<'d, 'a> {
         changes: &[ChangeJson],
     ) -> Option<Vec<AdjustmentChange>> {
         if changes.len() > MAX_CHANGES {
-            let rule = format!("must have at most {MAX_CHANGES} items");
+            let rule = rule!(
+                "{field} must have at most {MAX_CHANGES} items",
+                "{field} должно содержать не больше {MAX_CHANGES} элементов"
+            );
             self.draft.refuse(place, "changes", rule);
             return None;
         }
@@ -455,12 +535,22 @@ impl<'d, 'a> Reader<'d, 'a> {
             let received = minor("received", change.received)?;
             let others = [change.paid, change.owed].into_iter().flatten();
             if others.into_iter().any(|AmountJson(number)| number != Decimal::ZERO) {
-                let rule = "must change only sent and received in an adjustment";
+                let rule = rule!(
+                    "{field} must change only sent and received in an adjustment",
+                    "{field} в корректировке может менять только sent и received"
+                );
                 self.draft.refuse(place, &path, rule);
                 return None;
             }
             if sent < 0 || received < 0 {
-                self.draft.refuse(place, &path, "must not have a negative amount");
+                self.draft.refuse(
+                    place,
+                    &path,
+                    rule!(
+                        "{field} must not have a negative amount",
+                        "в {field} не должно быть отрицательных сумм"
+                    ),
+                );
                 return None;
             }
             let totals = Totals { sent, received, ..Totals::default() };
@@ -469,7 +559,12 @@ impl<'d, 'a> Reader<'d, 'a> {
             match read.iter_mut().find(is_same) {
                 None => read.push(AdjustmentChange { person: member, currency, totals }),
                 Some(before) => {
-                    let sum = before.totals.plus(totals).ok_or("has amounts that are too large");
+                    let sum = before.totals.plus(totals).ok_or_else(|| {
+                        rule!(
+                            "{field} has amounts that are too large",
+                            "суммы в {field} слишком велики"
+                        )
+                    });
                     before.totals = self.draft.keep(place, &path, sum)?;
                 }
             }
@@ -492,7 +587,14 @@ impl<'d, 'a> Reader<'d, 'a> {
         currency: Currency,
     ) -> Option<Vec<PersonPart>> {
         if amounts.len() > MAX_SHARES {
-            self.draft.refuse(place, field, format!("must have at most {MAX_SHARES} items"));
+            self.draft.refuse(
+                place,
+                field,
+                rule!(
+                    "{field} must have at most {MAX_SHARES} items",
+                    "{field} должно содержать не больше {MAX_SHARES} элементов"
+                ),
+            );
             return None;
         }
         let mut parts: Vec<PersonPart> = Vec::new();
@@ -504,7 +606,12 @@ impl<'d, 'a> Reader<'d, 'a> {
                 None => parts.push(PersonPart { person: member, minor }),
                 // The user and a guest who was linked to them.
                 Some(part) => {
-                    let sum = part.minor.checked_add(minor).ok_or("are too large to be summed");
+                    let sum = part.minor.checked_add(minor).ok_or_else(|| {
+                        rule!(
+                            "{field} are too large to be summed",
+                            "суммы в {field} слишком велики, чтобы их сложить"
+                        )
+                    });
                     part.minor = self.draft.keep(place, field, sum)?;
                 }
             }
@@ -513,7 +620,12 @@ impl<'d, 'a> Reader<'d, 'a> {
     }
 
     fn member(&mut self, place: FilePlace, field: &str, id: &str) -> Option<usize> {
-        let member = self.members.get(id).copied().ok_or("must be the id of a member in members");
+        let member = self.members.get(id).copied().ok_or_else(|| {
+            rule!(
+                "{field} must be the id of a member in members",
+                "{field} должно быть id участника из members"
+            )
+        });
         self.draft.keep(place, field, member)
     }
 
@@ -549,37 +661,56 @@ impl<'d, 'a> Reader<'d, 'a> {
         file: Decimal,
         computed: i128,
     ) {
-        let what = format!("balance of {} in {currency}", self.draft.name(member));
+        let name = self.draft.name(member);
+        let what = message!("balance of {name} in {currency}", "баланс {name} в {currency}");
         self.draft.check(place, what, file, currency.to_major(computed));
     }
 
     /// Warns of what is imported differently from the file, or not at all.
     fn warn(&mut self) {
         let Self { past, failed, hashes, .. } = *self;
-        let history = "edits, to deleted expenses or to reverted adjustments";
-        for (count, one, many) in [
-            (
-                past,
-                format!("1 entry of the past is not imported; it belongs to {history}"),
-                format!("{past} entries of the past are not imported; they belong to {history}"),
+        let mut warn = |count: usize, one: Message, many: Message| match count {
+            0 => {}
+            1 => self.draft.warn(FilePlace::FILE, one),
+            _ => self.draft.warn(FilePlace::FILE, many),
+        };
+        warn(
+            past,
+            message!(
+                "1 entry of the past is not imported; it belongs to edits, to deleted expenses or \
+                 to reverted adjustments",
+                "одна прошлая запись не переносится: она относится к правкам, удалённым расходам \
+                 или отменённым корректировкам"
             ),
-            (
-                failed,
-                "1 failed settlement is not imported".to_owned(),
-                format!("{failed} failed settlements are not imported"),
+            message!(
+                "{past} entries of the past are not imported; they belong to edits, to deleted \
+                 expenses or to reverted adjustments",
+                "прошлые записи не переносятся: {past}; они относятся к правкам, удалённым \
+                 расходам или отменённым корректировкам"
             ),
-            (
-                hashes,
-                "1 settlement loses the hash of its blockchain transaction".to_owned(),
-                format!("{hashes} settlements lose the hash of their blockchain transaction"),
+        );
+        warn(
+            failed,
+            message!(
+                "1 failed settlement is not imported",
+                "один несостоявшийся платёж не переносится"
             ),
-        ] {
-            match count {
-                0 => {}
-                1 => self.draft.warn(FilePlace::FILE, one),
-                _ => self.draft.warn(FilePlace::FILE, many),
-            }
-        }
+            message!(
+                "{failed} failed settlements are not imported",
+                "несостоявшиеся платежи не переносятся: {failed}"
+            ),
+        );
+        warn(
+            hashes,
+            message!(
+                "1 settlement loses the hash of its blockchain transaction",
+                "один платёж теряет хеш транзакции"
+            ),
+            message!(
+                "{hashes} settlements lose the hash of their blockchain transaction",
+                "платежей, теряющих хеш транзакции: {hashes}"
+            ),
+        );
     }
 }
 

@@ -7,12 +7,13 @@
 use std::collections::{HashMap, HashSet};
 
 use fracti_core::values::{currency::Currency, decimal::Decimal};
+use fracti_texts::{message, rule};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{
     csv::{Csv, CsvRecord, unguarded},
-    draft::{FieldText, ImportDraft, UncheckedRow},
+    draft::{FieldText, ImportDraft, Named, UncheckedRow},
     import::{FilePlace, Format, Issue, PersonPart, RowPlace},
     json::{self, Number},
     names::{Names, Unclear},
@@ -60,7 +61,9 @@ pub(crate) fn read_json(text: &str, draft: &mut ImportDraft<'_>) -> Result<(), I
         return Err(is_plan());
     }
     if list.is_empty() {
-        return Err(FilePlace::FILE.issue("the list of bills is empty"));
+        return Err(
+            FilePlace::FILE.issue(message!("the list of bills is empty", "список счетов пуст"))
+        );
     }
     if !list.iter().any(|json| json.get().contains("\"payer_name\"")) {
         return Err(Issue::no_format());
@@ -152,7 +155,11 @@ fn read_owers(
         && !known.contains(list)
         && !read.iter().rev().skip(1).flatten().flatten().any(|name| name == list)
     {
-        let rule = "the file may be cut off here: the last line has no line break; export it again";
+        let rule = message!(
+            "the file may be cut off here: the last line has no line break; export it again",
+            "похоже, файл здесь обрывается: в конце последней строки нет переноса; выгрузите его \
+             заново"
+        );
         draft.error(last.place(column), rule);
     }
     let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
@@ -187,10 +194,11 @@ fn bill(
 }
 
 fn is_plan() -> Issue {
-    FilePlace::FILE.issue(
+    FilePlace::FILE.issue(message!(
         "the file has the transactions that IHateMoney proposes, not those that happened; export \
          the bills",
-    )
+        "в файле переводы, которые предлагает IHateMoney, а не те, что были; выгрузите счета"
+    ))
 }
 
 /// The place of a field of a bill. `header` is that of a CSV file.
@@ -264,7 +272,11 @@ impl Reader<'_, '_, '_> {
             None | Some("Expense") => false,
             Some("Reimbursement") => true,
             Some(other) => {
-                let rule = format!("must be Expense or Reimbursement, not {}", quoted(other));
+                let found = quoted(other);
+                let rule = rule!(
+                    "{field} must be Expense or Reimbursement, not {found}",
+                    "{field} должно быть Expense или Reimbursement, а не {found}"
+                );
                 return draft.refuse(place("bill_type"), "bill_type", rule);
             }
         };
@@ -277,8 +289,11 @@ impl Reader<'_, '_, '_> {
             let first = unknown.get_or_insert_with(|| code.to_owned());
             if first != code {
                 let (code, first) = (quoted(code), quoted(first));
-                let rule = format!(
-                    "must be {first} in all bills whose currency Fracti does not have, not {code}"
+                let rule = rule!(
+                    "{field} must be {first} in all bills whose currency Fracti does not have, not \
+                     {code}",
+                    "{field} должно быть {first} во всех счетах, валюты которых нет в Fracti, а не \
+                     {code}"
                 );
                 return draft.refuse(place("currency"), "currency", rule);
             }
@@ -288,11 +303,22 @@ impl Reader<'_, '_, '_> {
             (code, false)
         };
         if bill.owers.is_empty() {
-            return draft.refuse(place("owers"), "owers", "must not be empty");
+            return draft.refuse(
+                place("owers"),
+                "owers",
+                rule!("{field} must not be empty", "{field} не должно быть пустым"),
+            );
         }
         let owers: HashSet<&String> = bill.owers.iter().collect();
         if owers.len() != bill.owers.len() {
-            return draft.refuse(place("owers"), "owers", "must have each name only once");
+            return draft.refuse(
+                place("owers"),
+                "owers",
+                rule!(
+                    "{field} must have each name only once",
+                    "имена в {field} не должны повторяться"
+                ),
+            );
         }
         // The app has two decimals in every currency.
         let amount = draft.rounded(place("amount"), "amount", bill.amount.0, currency);
@@ -303,7 +329,7 @@ impl Reader<'_, '_, '_> {
         };
         let key = key(bill, code, draft);
         if amount.minor == 0 {
-            return draft.skip(row, "its amount is zero");
+            return draft.skip(row, &message!("its amount is zero", "её сумма равна нулю"));
         }
         let weight = |member: &usize| weights.get(member).copied().unwrap_or(Decimal::new(1, 0));
         let owers = bill.owers.iter().filter_map(|name| members.get(&**name));
@@ -316,7 +342,7 @@ impl Reader<'_, '_, '_> {
                 key,
                 is_payment,
                 date,
-                description: FieldText { field: "what", text: &bill.what },
+                description: FieldText { field: Named::Field("what"), text: &bill.what },
                 category: None,
                 notes: None,
                 currency,

@@ -18,6 +18,7 @@ use fracti_core::{
         time::Day,
     },
 };
+use fracti_texts::{Message, Says, message};
 
 /// The contents of a file. They may be recorded only if there are neither errors nor questions.
 #[derive(Debug, Default)]
@@ -193,7 +194,7 @@ impl Movement {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     /// What the sum is of.
-    pub what: String,
+    pub what: Message,
     /// The sum in the file.
     pub file: Decimal,
     /// The sum of its rows.
@@ -212,18 +213,35 @@ pub struct Issue {
     /// Path of the field in the row of a JSON file.
     pub field: Option<String>,
     /// The rule that is broken, or what is done differently.
-    pub message: String,
+    pub message: Message,
+}
+
+/// The message, with the place in the file.
+impl Says for Issue {
+    fn says(&self) -> Message {
+        let Self { message, .. } = self;
+        match (self.line(), self.column, self.path()) {
+            (_, _, Some(path)) => {
+                message!("{path}: {message}", "в {path}: {message}", [message])
+            }
+            (Some(line), Some(column), _) => {
+                message!(
+                    "line {line}, column {column}: {message}",
+                    "строка {line}, столбец {column}: {message}",
+                    [message]
+                )
+            }
+            (Some(line), None, _) => {
+                message!("line {line}: {message}", "строка {line}: {message}", [message])
+            }
+            (None, ..) => message.clone(),
+        }
+    }
 }
 
 impl fmt::Display for Issue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { message, .. } = self;
-        match (self.line(), self.column, self.path()) {
-            (_, _, Some(path)) => write!(f, "{path}: {message}"),
-            (Some(line), Some(column), _) => write!(f, "line {line}, column {column}: {message}"),
-            (Some(line), None, _) => write!(f, "line {line}: {message}"),
-            (None, ..) => f.write_str(message),
-        }
+        self.says().fmt(f)
     }
 }
 
@@ -250,7 +268,10 @@ impl Issue {
     /// The error of a file in an unknown format.
     pub(crate) fn no_format() -> Self {
         let formats = Format::WORDS.join(", ");
-        FilePlace::FILE.issue(format!("the file has none of the formats {formats}"))
+        FilePlace::FILE.issue(message!(
+            "the file has none of the formats {formats}",
+            "формат файла не распознан; поддерживаются {formats}"
+        ))
     }
 }
 
@@ -260,7 +281,7 @@ pub struct Question {
     /// What is asked.
     pub asks: Asks,
     /// The question in words.
-    pub message: String,
+    pub message: Message,
 }
 
 /// What is asked, and by what name or line the answer refers to it. Only CSV files lack payers.
@@ -311,19 +332,18 @@ impl FilePlace {
     }
 
     /// An issue about a field of the row. In JSON, `field` is its path.
-    pub(crate) fn issue_of(self, field: &str, message: impl Into<String>) -> Issue {
+    pub(crate) fn issue_of(self, field: &str, message: Message) -> Issue {
         let is_item = matches!(self.row, Some(RowPlace::Item(..)));
         Issue { field: is_item.then(|| field.to_owned()), ..self.issue(message) }
     }
 
-    pub(crate) fn issue(self, message: impl Into<String>) -> Issue {
+    pub(crate) fn issue(self, message: Message) -> Issue {
         let Self { row, column } = self;
-        let mut message: String = message.into();
         // Messages quote the file, whose texts may have any length.
-        if let Some((end, _)) = message.char_indices().nth(MAX_MESSAGE) {
-            message.truncate(end);
-            message.push('…');
-        }
+        let message = message.map(|_, text| match text.char_indices().nth(MAX_MESSAGE) {
+            Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+            None => text.to_owned(),
+        });
         Issue { row, column, field: None, message }
     }
 }
@@ -353,11 +373,17 @@ impl Import {
     /// group's own export, whose rows would be recorded again under other ids, or its expenses have
     /// categories that the group does not have.
     pub fn errors_in(&self, group: &Group) -> impl Iterator<Item = Issue> {
-        let rule = "the file is an export of this group, which has its rows already";
+        let rule = message!(
+            "the file is an export of this group, which has its rows already",
+            "этот файл выгружен из этой же группы, его записи в ней уже есть"
+        );
         let own = (self.source == Some(group.id)).then(|| FilePlace::FILE.issue(rule));
         let unknown = self.rows.iter().filter_map(|row| {
             let category = row.category.filter(|category| !group.has_category(*category))?;
-            let rule = format!("the group has no category {category}; add it to the group first");
+            let rule = message!(
+                "the group has no category {category}; add it to the group first",
+                "в группе нет категории {category}; сначала добавьте её"
+            );
             Some(
                 FilePlace { row: Some(row.place), column: None }.issue_of("expense.category", rule),
             )

@@ -1,6 +1,7 @@
 //! JSON files: where one is broken, and numbers without a float.
 
-use fracti_core::values::decimal::Decimal;
+use fracti_core::values::decimal::{Decimal, DecimalError};
+use fracti_texts::{Says, json_error, message, to_json_error};
 use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::value::RawValue;
 
@@ -13,9 +14,17 @@ pub(crate) struct Number(pub(crate) Decimal);
 impl<'de> Deserialize<'de> for Number {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let json = <&RawValue>::deserialize(from)?.get();
-        let number = json.parse().map_err(|error| D::Error::custom(format!("{json:.40} {error}")));
+        let number = json
+            .parse()
+            .map_err(|error: DecimalError| D::Error::custom(not_a_number(json, &error)));
         number.map(Self)
     }
+}
+
+/// The error of a deserializer for a text that is not a number.
+pub(crate) fn not_a_number(json: &str, error: &DecimalError) -> String {
+    let start = format!("{json:.40}");
+    to_json_error(&error.says().about_field(&start)).to_string()
 }
 
 /// Reads a whole file. `lists` are the paths of its lists of rows, all at the same depth.
@@ -28,7 +37,12 @@ pub(crate) fn file<'a, T: Deserialize<'a>>(
     lists: &[&'static str],
 ) -> Result<T, Issue> {
     serde_json::from_str(text).map_err(|error| {
-        let message = format!("the file is not the JSON of an export: {error}");
+        let rule = json_error(&error.to_string());
+        let message = message!(
+            "the file is not the JSON of an export: {rule}",
+            "это не JSON выгрузки: {rule}",
+            [rule]
+        );
         let line_start = error.line().checked_sub(2).and_then(|breaks| {
             text.match_indices('\n').nth(breaks).map(|(index, _)| index.saturating_add(1))
         });
@@ -52,9 +66,10 @@ pub(crate) fn part<'a, T: Deserialize<'a>>(
         let (path, message) = (error.path().to_string(), error.inner().to_string());
         // The position is that in the part, not in the file.
         let rule = message.rsplit_once(" at line ").map_or(&*message, |(rule, _)| rule);
+        let rule = json_error(rule);
         match &*path {
             "." => place.issue(rule),
-            _ => place.issue_of(&path, format!("{path}: {rule}")),
+            _ => place.issue_of(&path, message!("{path}: {rule}", "в {path}: {rule}", [rule])),
         }
     })
 }

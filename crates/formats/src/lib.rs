@@ -54,6 +54,7 @@ mod fracti;
 mod tests;
 
 use fracti_core::values::time::Day;
+use fracti_texts::message;
 
 pub use answers::Answers;
 pub use draft::{MAX_MEMBERS, MAX_ROWS};
@@ -103,7 +104,10 @@ pub fn read_with_limit(file: &[u8], limit: usize, answers: &Answers, today: Day)
 /// Reads a CSV file. There may be remarks of one cell before the header.
 fn read_csv(text: &str, draft: &mut ImportDraft<'_>) -> Result<(), Issue> {
     if text.contains('\r') && !text.contains('\n') {
-        return Err(FilePlace::FILE.issue("the lines must end with LF or CRLF, not with CR alone"));
+        return Err(FilePlace::FILE.issue(message!(
+            "the lines must end with LF or CRLF, not with CR alone",
+            "строки должны кончаться на LF или CRLF, а не только на CR"
+        )));
     }
     let mut records = Csv::new(text);
     for _ in 0..HEADER_LINES {
@@ -115,8 +119,11 @@ fn read_csv(text: &str, draft: &mut ImportDraft<'_>) -> Result<(), Issue> {
             return cospend::read(&header, records, draft);
         }
         if cospend::is_summary(&header) {
-            let rule = "the file has proposed payments or statistics of Cospend, not its bills; \
-                        export the project";
+            let rule = message!(
+                "the file has proposed payments or statistics of Cospend, not its bills; export \
+                 the project",
+                "в файле предлагаемые платежи или статистика Cospend, а не счета; выгрузите проект"
+            );
             return Err(FilePlace::FILE.issue(rule));
         }
         if ihatemoney::is_header(&header) {

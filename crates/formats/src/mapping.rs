@@ -11,6 +11,7 @@ use fracti_core::{
     values::id::{GroupId, MemberId},
     words,
 };
+use fracti_texts::{Message, Says, errors, rule};
 
 use crate::{
     import::{Import, Person},
@@ -32,9 +33,20 @@ impl Target {
 }
 
 /// Error returned for a text that is not a [`Target`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be the id of a present member of the group, or \"{}\"", Target::NEW_GUEST)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TargetError;
+
+impl Says for TargetError {
+    fn says(&self) -> Message {
+        rule!(
+            "{field} must be the id of a present member of the group, or \"{target}\"",
+            "{field} должно быть id нынешнего участника группы или \"{target}\"",
+            target = Target::NEW_GUEST
+        )
+    }
+}
+
+errors!(TargetError);
 
 impl FromStr for Target {
     type Err = TargetError;

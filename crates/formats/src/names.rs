@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use fracti_texts::{Message, rule};
+
 /// Maximum number of parts of a list between separators. A row has far fewer members, but a name
 /// may consist of several parts.
 const MAX_PARTS: usize = 200;
@@ -25,14 +27,19 @@ pub(crate) enum Unclear {
 
 impl Unclear {
     /// The rule that the list breaks.
-    pub(crate) const fn rule(self) -> &'static str {
+    pub(crate) fn rule(self) -> Message {
         match self {
-            Self::Ambiguous => {
-                "can be read in several ways, because names contain the separator; rename the \
-                 members, and export again"
-            }
-            Self::Unknown => "must only have names of members",
-            Self::TooLong => "has too many names",
+            Self::Ambiguous => rule!(
+                "{field} can be read in several ways, because names contain the separator; rename \
+                 the members, and export again",
+                "{field} можно прочитать по-разному: в именах есть разделитель; переименуйте \
+                 участников и выгрузите файл заново"
+            ),
+            Self::Unknown => rule!(
+                "{field} must only have names of members",
+                "в {field} должны быть только имена участников"
+            ),
+            Self::TooLong => rule!("{field} has too many names", "в {field} слишком много имён"),
         }
     }
 }

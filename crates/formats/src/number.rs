@@ -2,9 +2,10 @@
 
 use fracti_core::values::{
     currency::{AmountError, Currency},
-    decimal::Decimal,
+    decimal::{Decimal, DecimalError},
     money::Money,
 };
+use fracti_texts::{Message, Says, rule};
 
 use crate::{csv::unguarded, quote::quoted};
 
@@ -44,30 +45,44 @@ impl DecimalMark {
     /// # Errors
     ///
     /// The text and the rule that it breaks.
-    pub(crate) fn number(&mut self, text: &str) -> Result<Decimal, String> {
+    pub(crate) fn number(&mut self, text: &str) -> Result<Decimal, Message> {
         let text = unguarded(text.trim());
         let quote = quoted(text);
         let mut marks = text.chars().filter(|letter| matches!(letter, '.' | ','));
         let mark = marks.next();
         if marks.next().is_some() {
-            return Err(format!("{quote} must not have thousands separators"));
+            return Err(rule!(
+                "{field} must not have thousands separators",
+                "в {field} не должно быть разделителей тысяч"
+            )
+            .quoting(&quote));
         }
         match (self.mark, mark) {
             (Some(','), Some('.')) => {
-                return Err(format!("{quote} must have a decimal comma, like the numbers above"));
+                return Err(rule!(
+                    "{field} must have a decimal comma, like the numbers above",
+                    "в {field} должна быть десятичная запятая, как в числах выше"
+                )
+                .quoting(&quote));
             }
             (Some('.'), Some(',')) => {
-                return Err(format!("{quote} must have a decimal point, like the numbers above"));
+                return Err(rule!(
+                    "{field} must have a decimal point, like the numbers above",
+                    "в {field} должна быть десятичная точка, как в числах выше"
+                )
+                .quoting(&quote));
             }
             _ => {}
         }
         let number = text.replacen(',', ".", 1).parse();
-        let number = number.map_err(|error| format!("{quote} {error}"))?;
+        let number = number.map_err(|error: DecimalError| error.says().quoting(&quote))?;
         let decimals = text.split_once(',').map_or(0, |(_, decimals)| decimals.len());
         if self.mark.is_none() && decimals == 3 {
-            return Err(format!(
-                "{quote} must have a decimal point, because its comma may be a thousands separator"
-            ));
+            return Err(rule!(
+                "{field} must have a decimal point, because its comma may be a thousands separator",
+                "в {field} должна быть десятичная точка: запятая может оказаться разделителем тысяч"
+            )
+            .quoting(&quote));
         }
         self.mark = self.mark.or(mark);
         Ok(number)
@@ -127,8 +142,8 @@ mod tests {
             ("ten, eleven", "must be a number in decimal digits"),
             ("1e-999999999999", "must have at most 38 digits"),
         ] {
-            let error = mark.number(text).unwrap_err();
-            assert!(error.starts_with(&format!("{text:?} {rule}")), "{error}");
+            let error = mark.number(text).unwrap_err().about_field("amount").to_string();
+            assert!(error.starts_with(&format!("amount {text:?} {rule}")), "{error}");
         }
         assert_eq!(mark.number("1.5").unwrap().to_string(), "1.5");
         let mut comma = DecimalMark::default();

@@ -19,6 +19,7 @@ use fracti_core::{
         time::{Timestamp, Zone},
     },
 };
+use fracti_texts::{Message, Says, rule};
 
 use crate::{
     import::{
@@ -30,15 +31,31 @@ use crate::{
 };
 
 /// Rule for a new guest whose name is taken.
-const TAKEN: &str = "must be the id of a member: another member of the group has this name";
+fn taken() -> Message {
+    rule!(
+        "{field} must be the id of a member: another member of the group has this name",
+        "{field} должно быть id участника: это имя уже есть у другого участника группы"
+    )
+}
 
 /// Rule for a new guest whom an earlier import added and who was then removed.
-const REMOVED: &str = "must be the id of a member: the guest with this name was removed";
+fn removed() -> Message {
+    rule!(
+        "{field} must be the id of a member: the guest with this name was removed",
+        "{field} должно быть id участника: гостя с этим именем удалили"
+    )
+}
 
 /// Rule for a new guest whom an earlier import added and who was then linked to a user, who has
 /// left.
-const LEFT: &str =
-    "must be the id of a member: the user to whom the guest with this name was linked has left";
+fn left() -> Message {
+    rule!(
+        "{field} must be the id of a member: the user to whom the guest with this name was linked \
+         has left",
+        "{field} должно быть id участника: пользователь, с которым связан гость с этим именем, \
+         покинул группу"
+    )
+}
 
 /// The group into which a file is imported, and the member who imports it.
 #[derive(Clone, Copy, Debug)]
@@ -90,11 +107,11 @@ impl Import {
                 Ok(converted) => records.extend(converted.into_iter().map(|it| (place, it))),
                 Err(Error::Invalid(rules)) => {
                     for rule in rules.into_sorted() {
-                        errors.push("file", format!("{place}: {}", rule.rule));
+                        errors.push("file", place.before(&rule.message()));
                     }
                 }
                 Err(error @ (Error::Table(_) | Error::Internal(_))) => return Err(error),
-                Err(error) => errors.push("file", format!("{place}: {error}")),
+                Err(error) => errors.push("file", place.before(&error.says())),
             }
         }
         records.sort_by_key(|(place, _)| *place);
@@ -229,7 +246,7 @@ impl Import {
         let (mut errors, options) = (FieldErrors::default(), Path::from("options"));
         let of_group: Vec<_> = self.errors_in(to.group).take(MAX_ERRORS).collect();
         for issue in of_group.iter().chain(&self.errors) {
-            errors.push("file", issue);
+            errors.push("file", issue.says());
         }
         for Question { asks, message } in &self.questions {
             let path = match asks {
@@ -237,7 +254,10 @@ impl Import {
                 Asks::Payer { line } => options.field("payers").key(line.to_string()),
                 Asks::Weight { name } => options.field("weights").key(name.as_str()),
             };
-            errors.push(path.clone(), format!("{path} is required: {message}"));
+            errors.push(
+                path,
+                rule!("{field} is required: {message}", "укажите {field}: {message}", [message]),
+            );
         }
         errors
     }
@@ -259,9 +279,9 @@ impl Import {
             let known = to.members.iter().find(|member| member.id == id);
             match known {
                 Some(guest) if guest.is_present() || guest.linked_to.is_some() => {}
-                Some(_) => errors.push(path_of(name), REMOVED),
+                Some(_) => errors.push(path_of(name), removed()),
                 None if Member::is_taken(name.as_str(), to.members, None) => {
-                    errors.push(path_of(name), TAKEN);
+                    errors.push(path_of(name), taken());
                 }
                 None => {
                     added.push(Member { id, ..Member::guest(name, to.user, to.now, [0; 10]) });
@@ -296,7 +316,7 @@ impl Import {
                     let guest = member(id);
                     // A guest who cannot be added is reported already.
                     if guest.is_none() && links.has(id) {
-                        errors.push(path_of(name), LEFT);
+                        errors.push(path_of(name), left());
                     }
                     guest
                 }
@@ -309,7 +329,13 @@ impl Import {
         let known: BTreeSet<&str> = self.people.iter().map(|it| it.name.as_str()).collect();
         for name in targets.keys().filter(|name| !known.contains(name.as_str())) {
             let path = Path::from("options").field("members").key(name);
-            errors.push(path, "must name a person in the file");
+            errors.push(
+                path,
+                rule!(
+                    "{field} must name a person in the file",
+                    "{field} должно быть именем человека из файла"
+                ),
+            );
         }
         people
     }

@@ -11,12 +11,13 @@ use fracti_core::{
     records::expense::Category,
     values::{currency::Currency, decimal::Decimal, money::Money},
 };
+use fracti_texts::{message, rule};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{
     category::category,
-    draft::{FieldText, ImportDraft, UncheckedRow},
+    draft::{FieldText, ImportDraft, Named, UncheckedRow},
     import::{FilePlace, Format, Issue, PersonPart, RowPlace},
     json::{self, Number},
     key::Key,
@@ -143,13 +144,17 @@ pub(crate) fn read(text: &str, draft: &mut ImportDraft<'_>) -> Result<(), Issue>
     }
     let Reader { draft, recurring, converted, .. } = reader;
     if recurring > 0 {
-        let what = format!("the rules of recurrence of {recurring} expenses are not imported");
+        let what = message!(
+            "the rules of recurrence of {recurring} expenses are not imported",
+            "правила повторения расходов не переносятся: {recurring}"
+        );
         draft.warn(FilePlace::FILE, what);
     }
     if converted > 0 {
-        let what = format!(
+        let what = message!(
             "of {converted} expenses in another currency, the amounts in the currency of the group \
-             are imported"
+             are imported",
+            "расходы в другой валюте ({converted}) записываются суммами в валюте группы"
         );
         draft.warn(FilePlace::FILE, what);
     }
@@ -203,9 +208,12 @@ impl Reader<'_, '_> {
             key,
             is_payment: expense.is_reimbursement,
             date,
-            description: FieldText { field: "title", text: &expense.title },
+            description: FieldText { field: Named::Field("title"), text: &expense.title },
             category: expense.category.as_ref().and_then(our_category).map(Into::into),
-            notes: expense.notes.as_deref().map(|text| FieldText { field: "notes", text }),
+            notes: expense
+                .notes
+                .as_deref()
+                .map(|text| FieldText { field: Named::Field("notes"), text }),
             currency: self.currency,
             is_open: self.is_open,
             payers: vec![PersonPart { person: payer, minor: amount }],
@@ -223,7 +231,14 @@ impl Reader<'_, '_> {
         let content: Vec<&str> = fixed.into_iter().chain(shares.iter().map(|it| &**it)).collect();
         let Some(id) = &expense.id else { return Some(self.draft.key("spliit", &content)) };
         if !self.ids.insert(id.clone()) {
-            self.draft.refuse(place, "id", format!("{id:.40} must be of one expense only"));
+            self.draft.refuse(
+                place,
+                "id",
+                rule!(
+                    "{field} {id:.40} must be of one expense only",
+                    "{field} {id:.40} должно принадлежать только одному расходу"
+                ),
+            );
             return None;
         }
         let key = Key::exactly("spliit", &["id", id]);
@@ -232,7 +247,9 @@ impl Reader<'_, '_> {
     }
 
     fn member(&mut self, place: FilePlace, field: &str, id: &str) -> Option<usize> {
-        let member = self.members.get(id).copied().ok_or("must be the id of a participant");
+        let member = self.members.get(id).copied().ok_or_else(|| {
+            rule!("{field} must be the id of a participant", "{field} должно быть id участника")
+        });
         self.draft.keep(place, field, member)
     }
 
@@ -255,7 +272,14 @@ impl Reader<'_, '_> {
         let members = ids?;
         let ids: HashSet<&String> = paid_for.iter().map(|(_, it)| &it.participant_id).collect();
         if ids.len() != members.len() {
-            self.draft.refuse(place, "paidFor", "must have each participantId only once");
+            self.draft.refuse(
+                place,
+                "paidFor",
+                rule!(
+                    "{field} must have each participantId only once",
+                    "значения participantId в {field} не должны повторяться"
+                ),
+            );
             return None;
         }
         let amount = self.whole(place, "amount", expense.amount);
@@ -268,7 +292,14 @@ impl Reader<'_, '_> {
         let weights: Option<Vec<i64>> = weights.collect();
         let (amount, weights) = (amount?, weights?);
         let Some(units) = apportion(amount, &weights, expense.id.as_deref()) else {
-            self.draft.refuse(place, "paidFor", "must have shares that do not sum to 0");
+            self.draft.refuse(
+                place,
+                "paidFor",
+                rule!(
+                    "{field} must have shares that do not sum to 0",
+                    "сумма долей в {field} не должна быть равна 0"
+                ),
+            );
             return None;
         };
         let (currency, is_finer) = (self.currency, self.decimals > self.currency.exponent());
@@ -308,7 +339,16 @@ impl Reader<'_, '_> {
 
     fn whole(&mut self, place: FilePlace, field: &str, Number(number): Number) -> Option<i64> {
         let whole = number.at_scale(0).and_then(|whole| i64::try_from(whole).ok());
-        self.draft.keep(place, field, whole.ok_or("must be a whole number below 2^63"))
+        self.draft.keep(
+            place,
+            field,
+            whole.ok_or_else(|| {
+                rule!(
+                    "{field} must be a whole number below 2^63",
+                    "{field} должно быть целым числом меньше 2^63"
+                )
+            }),
+        )
     }
 }
 

@@ -6,11 +6,14 @@
 use std::collections::BTreeMap;
 
 use fracti_core::values::{currency::Currency, decimal::Decimal, money::Money};
+use fracti_texts::{message, rule};
 
 use crate::{
     category::category,
     csv::{Csv, CsvRecord, unguarded},
-    draft::{FieldText, ImportDraft, MEMBER, UncheckedRow},
+    draft::{
+        AMOUNT, CURRENCY, DATE, DESCRIPTION, FieldText, ImportDraft, MEMBER, Named, UncheckedRow,
+    },
     import::{FilePlace, Format, Issue, PersonPart, RowPlace},
     number::{DecimalMark, rounded},
     rounding::{Exact, Withheld},
@@ -107,22 +110,21 @@ struct Reader<'d, 'a> {
 
 impl Reader<'_, '_> {
     fn row(&mut self, record: &CsvRecord<'_>) {
-        let date = self.draft.date(record.place(0), "the date", record.cell(0));
+        let date = self.draft.date(record.place(0), DATE, record.cell(0));
         let Some((currency, numbers)) = self.amounts(record) else { return };
         let exact_cost = self.number(record, 3, currency);
         let (Some(date), Some(exact_cost)) = (date, exact_cost) else { return };
         let place = FilePlace::line(record.line);
         let Some(nets) = self.nets(place, currency, &numbers) else { return };
         let read = rounded(exact_cost, currency);
-        let Some((mut cost, is_rounded)) = self.draft.keep(record.place(3), "the amount", read)
-        else {
+        let Some((mut cost, is_rounded)) = self.draft.keep(record.place(3), AMOUNT, read) else {
             return;
         };
         let is_finer = |number: &Decimal| number.decimals() > currency.exponent();
         if is_rounded || numbers.iter().any(is_finer) {
-            let what = format!(
-                "the amounts are finer than a minor unit of {currency}; they are \
-                                rounded"
+            let what = message!(
+                "the amounts are finer than a minor unit of {currency}; they are rounded",
+                "суммы мельче наименьшей единицы {currency}; они округляются"
             );
             self.draft.warn(place, what);
             // Rounding must not let the nets exceed the cost.
@@ -134,7 +136,10 @@ impl Reader<'_, '_> {
         let (sums, _) = self.sums.entry(currency).or_insert_with(|| (zeros(), false));
         for (sum, number) in sums.iter_mut().zip(&numbers) {
             let Some(next) = sum.plus(*number) else {
-                let rule = format!("the amounts in {currency} are too large to be summed");
+                let rule = message!(
+                    "the amounts in {currency} are too large to be summed",
+                    "суммы в {currency} слишком велики, чтобы их сложить"
+                );
                 return self.draft.error(place, rule);
             };
             *sum = next;
@@ -150,7 +155,10 @@ impl Reader<'_, '_> {
         let owed = takers.iter().map(|it| PersonPart { minor: it.minor.saturating_neg(), ..*it });
         let given: i128 = givers.iter().map(|part| i128::from(part.minor)).sum();
         if given.unsigned_abs() > cost.unsigned_abs().into() || (given == 0 && !takers.is_empty()) {
-            let rule = "the cells of the members exceed the cost";
+            let rule = message!(
+                "the cells of the members exceed the cost",
+                "ячейки участников превышают стоимость"
+            );
             self.draft.error(record.place(3), rule);
             return;
         }
@@ -158,8 +166,11 @@ impl Reader<'_, '_> {
         let mut payers = givers;
         match payers.as_mut_slice() {
             [] => {
-                let reason = "it changes no balance, because the members paid only for themselves";
-                return self.draft.skip(RowPlace::Line(record.line), reason);
+                let reason = message!(
+                    "it changes no balance, because the members paid only for themselves",
+                    "балансы не меняются: участники платили только за себя"
+                );
+                return self.draft.skip(RowPlace::Line(record.line), &reason);
             }
             // The cost and the net of the only payer tell the payer's own share.
             [payer] => {
@@ -171,8 +182,12 @@ impl Reader<'_, '_> {
             }
             _ if is_payment => {}
             _ => {
-                let what = "several members paid, but the file does not say how much; what each \
-                            of them paid beyond the own share is imported";
+                let what = message!(
+                    "several members paid, but the file does not say how much; what each of them \
+                     paid beyond the own share is imported",
+                    "платили несколько участников, но файл не говорит, сколько; записывается то, \
+                     что каждый заплатил сверх своей доли"
+                );
                 self.draft.warn(place, what);
             }
         }
@@ -181,7 +196,7 @@ impl Reader<'_, '_> {
             key,
             is_payment,
             date,
-            description: FieldText { field: "the description", text: description },
+            description: FieldText { field: DESCRIPTION, text: description },
             category: category(record.cell(2)).filter(|_| !is_payment).map(Into::into),
             notes: None,
             currency,
@@ -200,13 +215,23 @@ impl Reader<'_, '_> {
         numbers: &[Decimal],
     ) -> Option<Vec<PersonPart>> {
         let sum = numbers.iter().try_fold(Decimal::ZERO, |sum, number| sum.plus(*number));
-        let sum = self.draft.keep(place, "the sum", sum.ok_or("is too large"))?;
+        let sum = self.draft.keep(
+            place,
+            Named::Words("the sum", "значение суммы"),
+            sum.ok_or_else(|| rule!("{field} is too large", "{field} слишком велико")),
+        )?;
         let is_finer = numbers.iter().any(|number| number.decimals() > currency.exponent());
         // Cells that are finer than a minor unit may be rounded in the file.
         let is_zero =
             sum == Decimal::ZERO || (is_finer && sum.rounded(currency.exponent()) == Decimal::ZERO);
         if !is_zero {
-            self.draft.error(place, format!("the cells of the members sum to {sum}, not to 0"));
+            self.draft.error(
+                place,
+                message!(
+                    "the cells of the members sum to {sum}, not to 0",
+                    "сумма ячеек участников — {sum}, а должна быть 0"
+                ),
+            );
             return None;
         }
         let exact = self.members.iter().zip(numbers).map(|(member, number)| {
@@ -218,7 +243,13 @@ impl Reader<'_, '_> {
         });
         let exact: Option<Vec<Exact>> = exact.collect();
         let nets = exact.and_then(|exact| self.withheld.round(currency, &exact, 0));
-        let nets = self.draft.keep(place, "the cells", nets.ok_or("must sum to 0"))?;
+        let Some(nets) = nets else {
+            self.draft.error(
+                place,
+                message!("the cells must sum to 0", "сумма ячеек должна быть равна 0"),
+            );
+            return None;
+        };
         let parts = self.members.iter().zip(nets).map(|(member, net)| {
             let minor = i64::try_from(net).ok()?;
             Some(PersonPart { person: *member, minor })
@@ -254,7 +285,10 @@ impl Reader<'_, '_> {
         let zeros = vec![Decimal::ZERO; self.members.len()];
         let (sums, is_compared) = self.sums.entry(currency).or_insert_with(|| (zeros, false));
         if std::mem::replace(is_compared, true) {
-            let rule = format!("the totals in {currency} must appear only once");
+            let rule = message!(
+                "the totals in {currency} must appear only once",
+                "итоги в {currency} не должны повторяться"
+            );
             self.draft.error(record.place(4), rule);
             return;
         }
@@ -263,7 +297,8 @@ impl Reader<'_, '_> {
         for ((index, member), (total, sum)) in
             (COLUMNS..).zip(members).zip(totals.into_iter().zip(sums))
         {
-            let what = format!("total of {} in {currency}", self.draft.name(member));
+            let name = self.draft.name(member);
+            let what = message!("total of {name} in {currency}", "итог {name} в {currency}");
             let is_rounded = sum.rounded(currency.exponent()) == total;
             let sum = if is_rounded { total } else { sum };
             self.draft.check(record.place(index), what, total, sum);
@@ -273,7 +308,7 @@ impl Reader<'_, '_> {
     /// The currency of a line and the amounts of all members.
     fn amounts(&mut self, record: &CsvRecord<'_>) -> Option<(Currency, Vec<Decimal>)> {
         let code = record.cell(4).trim();
-        let currency = self.draft.code(record.place(4), "the currency", code)?;
+        let currency = self.draft.code(record.place(4), CURRENCY, code)?;
         let cells = (COLUMNS..).take(self.members.len());
         // All cells are read, so that all errors are reported.
         let numbers: Vec<Option<Decimal>> =
@@ -291,22 +326,24 @@ impl Reader<'_, '_> {
         let place = record.place(index);
         let is_certain = self.mark.is_certain();
         let read = self.mark.number(record.cell(index));
-        let number = self.draft.keep(place, "the amount", read)?;
+        let number = self.draft.keep(place, AMOUNT, read)?;
         let read = if is_certain {
             rounded(number, currency).map(|_| number)
         } else {
             Money::from_major(number, currency).map(|_| number)
         };
-        self.draft.keep(place, "the amount", read)
+        self.draft.keep(place, AMOUNT, read)
     }
 
     /// Checks that the file is whole: after the rows, it has the totals of each currency.
     fn finish(self, last: usize) {
         for (currency, (_, is_compared)) in self.sums {
             if !is_compared && !self.draft.has_errors() {
-                let rule = format!(
+                let rule = message!(
                     "the file ends without the totals in {currency}, so rows may be missing; \
-                     export it again"
+                     export it again",
+                    "в конце файла нет итогов в {currency}, строк может не хватать; выгрузите его \
+                     заново"
                 );
                 self.draft.error(FilePlace::line(last), rule);
             }

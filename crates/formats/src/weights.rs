@@ -4,6 +4,7 @@ use fracti_core::{
     split::Split,
     values::{decimal::Decimal, id::UserId, money::Money, time::Day},
 };
+use fracti_texts::{Message, Says, message};
 
 use crate::{
     import::PersonPart,
@@ -33,6 +34,10 @@ impl Paid {
     }
 }
 
+fn too_different() -> Message {
+    message!("the weights differ too much", "веса слишком сильно различаются")
+}
+
 /// Divides an amount, which is not zero, by the weights of members, with the rule of all our
 /// expenses. Left-over minor units go to the members from whom earlier rows have withheld most; if
 /// these are equal, they depend on the row and on the names only.
@@ -46,13 +51,18 @@ pub(crate) fn divide(
     name: impl Fn(usize) -> String,
     (key, date): (Key, Day),
     withheld: &mut Withheld,
-) -> Result<Vec<PersonPart>, String> {
+) -> Result<Vec<PersonPart>, Message> {
     weights.sort_by_cached_key(|(member, _)| name(*member));
     let decimals = weights.iter().map(|(_, weight)| weight.decimals()).max().unwrap_or_default();
     let whole: Option<Vec<i128>> = weights.iter().map(|(_, it)| it.at_scale(decimals)).collect();
-    let whole = whole.ok_or("the weights must have at most 38 digits")?;
+    let whole = whole.ok_or_else(|| {
+        message!("the weights must have at most 38 digits", "цифр в весах должно быть не больше 38")
+    })?;
     if whole.iter().any(|weight| *weight < 0) {
-        return Err("the weights must not be negative".to_owned());
+        return Err(message!(
+            "the weights must not be negative",
+            "веса не должны быть отрицательными"
+        ));
     }
     // Only the ratio of the weights counts.
     let common = whole.iter().copied().fold(0, greatest_common_divisor).max(1);
@@ -67,8 +77,10 @@ pub(crate) fn divide(
         Some((UserId::new(number).ok()?.into(), weight))
     });
     let split: Option<Vec<_>> = split.collect();
-    let split = Split::Shares(split.ok_or("the weights differ too much")?);
-    let shares = split.divide(paid.rounded, key.expense(date)).map_err(|it| it.to_string())?;
+    let split = Split::Shares(split.ok_or_else(too_different)?);
+    let shares = split
+        .divide(paid.rounded, key.expense(date))
+        .map_err(|it| it.says().about_field("splits"))?;
     let shares = shares.iter().map(|share| share.amount.minor);
     let parts = weights
         .into_iter()
@@ -76,7 +88,7 @@ pub(crate) fn divide(
         .map(|((member, _), minor)| PersonPart { person: member, minor });
     let parts: Vec<PersonPart> = parts.collect();
     let balanced = balanced(paid, &parts, &whole, withheld).or(is_exact.then_some(parts));
-    balanced.ok_or_else(|| "the weights differ too much".to_owned())
+    balanced.ok_or_else(too_different)
 }
 
 /// The shares of an amount by weights, with the left-over minor units where the rows before have
@@ -152,7 +164,8 @@ mod tests {
             (&["1"; 46], "an expense must have at most 45 splits and further payers, not 46"),
             (&[], "splits must not be empty"),
         ] {
-            assert_eq!(divided(1000, weights), Err(rule.to_owned()), "{weights:?}");
+            let error = divided(1000, weights).unwrap_err();
+            assert_eq!(error.to_string(), rule, "{weights:?}");
         }
     }
 }

@@ -27,6 +27,7 @@ use fracti_http::{
     Sender, Text, body, openapi, respond, respond_with, routes, schemas,
 };
 use fracti_store::Profile;
+use fracti_texts::{Message, Says};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -86,14 +87,14 @@ body! {
 }
 
 /// Parses a chat id, which is a string or a whole number.
-fn chat_id(sent: JsonScalar<'_>) -> Result<ChatId, Option<String>> {
+fn chat_id(sent: JsonScalar<'_>) -> Result<ChatId, Option<Message>> {
     let id = match sent {
         JsonScalar::Text(text) => text.parse(),
         JsonScalar::Other(number) => {
             number.parse::<i64>().map(ChatId::from).map_err(|_| ChatIdError)
         }
     };
-    id.map_err(|rule| Some(rule.to_string()))
+    id.map_err(|rule| Some(rule.says()))
 }
 
 body! {

@@ -9,8 +9,6 @@ pub(crate) mod language;
 pub(crate) mod limits;
 pub(crate) mod member;
 pub(crate) mod problem;
-mod russian;
 pub mod schemas;
 pub(crate) mod sentence;
-pub(crate) mod translation;
 pub(crate) mod views;

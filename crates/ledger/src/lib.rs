@@ -9,7 +9,7 @@ mod stats;
 
 use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
-    group::MEMBER_RULE,
+    group::not_a_member,
     input::Error,
     reports::tally::stats,
     values::{entry_id::EntryId, id::MemberId, time::Timestamp},
@@ -77,7 +77,7 @@ async fn get_ledger_balance(
     let at = at.filter(|at| *at < now);
     let (group, members, ledger) = app.table.group_and_ledger_at(member_key, at).await?;
     if user.is_some_and(|user| !members.iter().any(|member| member.id == user)) {
-        return Err(Problem::invalid("userId", MEMBER_RULE));
+        return Err(Problem::invalid("userId", not_a_member()));
     }
     // After many simultaneous events the last one is slightly ahead of the clock.
     let as_of = at.unwrap_or_else(|| ledger.last_event_at.map_or(now, |last| last.max(now)));

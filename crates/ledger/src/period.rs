@@ -1,10 +1,11 @@
 //! Query parameters of the ledger lists.
 
-use std::{fmt, str::FromStr};
+use std::str::FromStr;
 
-use fracti_core::values::time::{Day, Timestamp, TimestampError};
+use fracti_core::values::time::{Day, Timestamp};
 use fracti_http::{Description, Paging, Parameters, QueryReader, schemas};
 use fracti_store::{Order, Statement};
+use fracti_texts::{Message, Says, rule};
 
 /// A bound of a period: a moment or a whole day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,9 +18,14 @@ pub(crate) enum Bound {
 #[derive(Debug)]
 pub(crate) struct PeriodBoundError;
 
-impl fmt::Display for PeriodBoundError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{TimestampError}, or a day, like 2024-01-20")
+impl Says for PeriodBoundError {
+    fn says(&self) -> Message {
+        rule!(
+            "{field} must be an RFC 3339 timestamp, like 2024-01-20T18:30:00.000Z, or a day, like \
+             2024-01-20",
+            "{field} должно быть временем по RFC 3339, например 2024-01-20T18:30:00.000Z, или \
+             датой, например 2024-01-20"
+        )
     }
 }
 

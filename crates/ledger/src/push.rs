@@ -9,6 +9,7 @@ use fracti_core::{
     values::entry_id::{EntryId, EntryName, EntryNameError},
 };
 use fracti_http::{Description, EntryView, JsonScalar, Text, body, schemas, sentence};
+use fracti_texts::{Message, Says, rule};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -83,14 +84,13 @@ body! {
 }
 
 /// Parses the id of an entry to push.
-fn entry_id(sent: JsonScalar<'_>) -> Result<EntryName, Option<String>> {
+fn entry_id(sent: JsonScalar<'_>) -> Result<EntryName, Option<Message>> {
     match sent {
-        JsonScalar::Text(name) if name == RESERVED_NAME => {
-            Err(Some(format!("entryId must not be `{RESERVED_NAME}`, which is reserved")))
-        }
-        JsonScalar::Text(name) => {
-            name.parse().map_err(|rule: EntryNameError| Some(rule.to_string()))
-        }
+        JsonScalar::Text(name) if name == RESERVED_NAME => Err(Some(rule!(
+            "{field} must not be `{RESERVED_NAME}`, which is reserved",
+            "{field} не должно быть `{RESERVED_NAME}`: это слово зарезервировано"
+        ))),
+        JsonScalar::Text(name) => name.parse().map_err(|rule: EntryNameError| Some(rule.says())),
         JsonScalar::Other(_) => Err(None),
     }
 }

@@ -19,6 +19,7 @@ use fracti_core::{
     },
 };
 use fracti_http::{Description, JsonDecimal, Parameters, Problem, QueryReader, Text, schemas};
+use fracti_texts::rule;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -52,13 +53,27 @@ impl StatsQuery {
         let from = self.from.unwrap_or_else(|| today.first_of_month());
         let to = self.to.unwrap_or_else(|| today.last_of_month());
         match to.days_since(from) {
-            0 if self.to.is_none() => {
-                Err(Problem::invalid("from", "must not be after this month if to is left out"))
-            }
-            0 => Err(Problem::invalid("to", "must not be before this month if from is left out")),
-            days if days > MAX_DAYS => {
-                Err(Problem::invalid("to", format!("must be at most {MAX_DAYS} days from from")))
-            }
+            0 if self.to.is_none() => Err(Problem::invalid(
+                "from",
+                rule!(
+                    "{field} must not be after this month if to is left out",
+                    "{field} не должно быть позже этого месяца, если не указано to"
+                ),
+            )),
+            0 => Err(Problem::invalid(
+                "to",
+                rule!(
+                    "{field} must not be before this month if from is left out",
+                    "{field} не должно быть раньше этого месяца, если не указано from"
+                ),
+            )),
+            days if days > MAX_DAYS => Err(Problem::invalid(
+                "to",
+                rule!(
+                    "{field} must be at most {MAX_DAYS} days from from",
+                    "дней между from и {field} должно быть не больше {MAX_DAYS}"
+                ),
+            )),
             _ => Ok((from..=to, self.step.unwrap_or(SeriesStep::Month))),
         }
     }

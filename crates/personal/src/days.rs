@@ -13,6 +13,7 @@ use fracti_http::{
     QueryReader, Text, respond, schemas,
 };
 use fracti_store::{DayInGroups, Days, Rebuilt};
+use fracti_texts::rule;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -148,7 +149,13 @@ impl Parameters for DaysQuery {
         let schema = Description::inline::<schemas::CalendarMonth>;
         let month = query.read::<Month>("month", about, schema);
         if month.is_some() && (query.has("from") || query.has("to")) {
-            query.refuse("month", "month must not be sent with from or to");
+            query.refuse(
+                "month",
+                rule!(
+                    "{field} must not be sent with from or to",
+                    "не отправляйте {field} вместе с from или to"
+                ),
+            );
         }
         Self(month.map_or(DaysAsked { from, to }, Month::days))
     }

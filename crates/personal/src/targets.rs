@@ -15,6 +15,7 @@ use fracti_http::{
     App, Caller, Code, Data, JsonDecimal, JsonScalar, Object, Once, Problem, Text,
     Value as JsonValue, body, respond, schemas,
 };
+use fracti_texts::rule;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use utoipa::{
@@ -155,7 +156,12 @@ fn version(value: JsonValue<'_, '_>) -> Field<u64> {
             JsonScalar::Other(number) => number.parse().ok().filter(|version| *version > 0),
             JsonScalar::Text(_) => None,
         };
-        version.ok_or_else(|| Some("must be a whole number above 0".to_owned()))
+        version.ok_or_else(|| {
+            Some(rule!(
+                "{field} must be a whole number above 0",
+                "{field} должно быть целым числом больше 0"
+            ))
+        })
     })
 }
 

@@ -9,6 +9,7 @@ use fracti_http::{
     App, Caller, Code, Context, Description, List, ListId, Paging, Parameters, Problem,
     QueryReader, Text, schemas,
 };
+use fracti_texts::rule;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -34,7 +35,13 @@ impl Parameters for OwnQuery {
         let agent = query.read::<TokenId>("agentId", about, schema);
         for (name, is_sent) in [("status", statuses.is_some()), ("agentId", agent.is_some())] {
             if is_sent && !asked {
-                query.refuse(name, "must be given only with asked=true");
+                query.refuse(
+                    name,
+                    rule!(
+                        "{field} must be given only with asked=true",
+                        "указывайте {field} только вместе с asked=true"
+                    ),
+                );
             }
         }
         let statuses = statuses.map(|Statuses(statuses)| statuses).unwrap_or_default();

@@ -14,6 +14,7 @@ use fracti_http::{
     Once, Paging, Parameters, Problem, QueryReader, Routes, SettlementView, Tagged, Value, body,
     openapi, respond_tagged, routes, schemas,
 };
+use fracti_texts::rule;
 use tokio::task::spawn_blocking;
 
 use debts::GroupDebts;
@@ -74,7 +75,12 @@ body! {
     }
     also |sent| {
         if currency.value().zip(payment_type.value()).is_some_and(|(one, other)| one != other) {
-            let rule = "paymentType must be the same as currency, or be left out";
+            let rule = rule!("{field} must be the same as currency, or be left out", "{field} \
+                                                                                      должно \
+                                                                                      совпадать с \
+                                                                                      currency; \
+                                                                                      его можно не \
+                                                                                      указывать");
             sent.refuse("paymentType", rule);
         }
     } => {

@@ -24,6 +24,7 @@ use fracti_http::{
     routes, schemas,
 };
 use fracti_store::{Feed, Membership, SettlementFilter, Slice};
+use fracti_texts::rule;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -270,7 +271,13 @@ impl Parameters for SettlementsQuery {
         let about = "Return the pending settlements that wait for the caller, who pays or is paid.";
         let waiting = query.flag("waiting", about).unwrap_or_default();
         if waiting && status.is_some() {
-            query.refuse("status", "must not be sent with waiting");
+            query.refuse(
+                "status",
+                rule!(
+                    "{field} must not be sent with waiting",
+                    "не отправляйте {field} вместе с waiting"
+                ),
+            );
         }
         Self { paging, filter: SettlementFilter { status, waiting } }
     }

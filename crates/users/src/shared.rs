@@ -6,6 +6,7 @@ use axum::extract::State;
 use fracti_core::values::{currency::Currency, id::UserId};
 use fracti_http::{App, Caller, Code, Data, Id, InApp, JsonDecimal, Problem, Text, schemas};
 use fracti_store::{Shared, SharedGroup};
+use fracti_texts::rule;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -82,7 +83,13 @@ pub(crate) async fn get_shared(
     InApp(reader): InApp,
 ) -> Result<Data<SharedWithUser>, Problem> {
     if other == user.id {
-        return Err(Problem::invalid("otherId", "must be the id of another user"));
+        return Err(Problem::invalid(
+            "otherId",
+            rule!(
+                "{field} must be the id of another user",
+                "{field} должно быть id другого пользователя"
+            ),
+        ));
     }
     let shared = app.table.shared_with(user.id, other).await?;
     Ok(Data::new(SharedWithUser::of(other, shared, reader)))

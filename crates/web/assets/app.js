@@ -70,37 +70,8 @@ root.lang = chosen().startsWith('ru') ? 'ru' : 'en';
 const ru = root.lang === 'ru';
 if (/^(ar|fa|he|ur)/.test(store('sessionStorage', 'direction', launch.get('direction')) ?? '')) root.dir = 'rtl';
 
-const texts = {
-  offline: ['There is no connection.', 'Нет соединения.'],
-  old: ['No connection: this may be out of date.', 'Нет соединения: данные могли устареть.'],
-  again: ['Try again', 'Повторить'],
-  kept: ['No answer from the server. Your entry is kept: send it again, it is recorded only once.',
-    'Сервер не ответил. Запись сохранена: отправьте её снова, она запишется только один раз.'],
-  first: ['The first try was recorded. Check it before you send the change.',
-    'Первая попытка уже записана. Проверьте её, прежде чем отправлять изменения.'],
-  changed: ['It was changed in the meantime. The new version is loaded.', 'Данные изменились. Загружена новая версия.'],
-  expired: ['Open Fracti again', 'Откройте Fracti ещё раз'],
-  session: ['Your session has ended. Close the app and open it again. On a computer, quit Telegram and start it again.',
-    'Сеанс завершён. Закройте приложение и откройте снова. На компьютере выйдите из Telegram и запустите его снова.'],
-  telegram: ['Open Fracti in Telegram', 'Откройте Fracti в Telegram'],
-  signIn: ['Fracti is opened from a bot in Telegram, where you are signed in.', 'Fracti открывается из бота в Telegram, где вы уже вошли.'],
-  signedIn: ['This link does not sign in', 'По этой ссылке войти нельзя'],
-  used: ['It works once, within 10 minutes. Make a new one in Telegram.', 'Она действует один раз в течение 10 минут. Создайте новую в Telegram.'],
-  yours: ['Sign in to Fracti in this browser? Only if you made this link yourself.', 'Войти в Fracti в этом браузере? Только если вы сами создали эту ссылку.'],
-  ended: ['This browser is signed out. Make a new link in Telegram: Me, API tokens.', 'Вы вышли в этом браузере. Создайте новую ссылку в Telegram: «Я», «Токены API».'],
-  stranger: ['You are not in this group. Ask a member for an invitation.', 'Вы не в этой группе. Попросите участника пригласить вас.'],
-  leave: ['Leave without saving?', 'Уйти без сохранения?'],
-  undo: ['Undo', 'Отменить'],
-  copied: ['Copied', 'Скопировано'],
-  back: ['Back', 'Назад'],
-  repeated: ['This payment is recorded already, and waits to be confirmed.', 'Этот платёж уже записан и ждёт подтверждения.'],
-  confirm: ['Confirm the payment of {a}', 'Подтвердить платёж, {a}'],
-  look: ['Show it', 'Показать его'],
-  another: ['It is another payment', 'Это другой платёж'],
-  today: ['today', 'сегодня'],
-  yesterday: ['yesterday', 'вчера'],
-  odd: ['{a} or {b}: the odd unit goes around', '{a} или {b}: лишняя единица достаётся по очереди'],
-};
+const texts = TEXTS;
+// In the order of the languages.
 const text = (name) => texts[name][ru ? 1 : 0];
 
 // --- Requests.

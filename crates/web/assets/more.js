@@ -178,20 +178,7 @@ export function start(page) {
   ({ request, store, own, say, clear, dayNow, ru, offline, Failure } = page);
 }
 
-const texts = {
-  guest: ['New guest', 'Новый гость'],
-  plan: ['{a} expenses, {b} payments; {c} are there already', 'Расходов: {a}, платежей: {b}; уже есть: {c}'],
-  amount: ['An amount like {a}', 'Сумма, например {a}'],
-  number: ['A number like {a}', 'Число, например {a}'],
-  decimals: ['{a} has {b} decimals', '{a}: знаков после запятой — {b}'],
-  whole: ['{a} has no decimals', '{a}: без знаков после запятой'],
-  other: ['Amounts here are in {a}', 'Суммы здесь — в {a}'],
-  which: ['Which amount?', 'Какая сумма?'],
-  sign: ['Which {a}?', 'Какая валюта, {a}?'],
-  noAmount: ['Enter the amount', 'Укажите сумму'],
-  noDescription: ['What was it for?', 'Напишите, за что'],
-  ahead: ['Counts at once', 'Учитывается сразу'],
-};
+const texts = TEXTS;
 const text = (name, a, b) => texts[name][ru ? 1 : 0].replace('{a}', () => a).replace('{b}', () => b);
 
 // --- Fields of amounts. What was understood stands below them, and is sent.

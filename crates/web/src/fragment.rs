@@ -24,7 +24,7 @@ impl IntoResponse for Fragment {
     fn into_response(self) -> Response {
         let headers = [
             (header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")),
-            (header::VARY, HeaderValue::from_static("Authorization, Accept-Language")),
+            (header::VARY, HeaderValue::from_static("Authorization, Accept-Texts")),
             // The script loads the document again if its own version is another one.
             (header::HeaderName::from_static("x-page-version"), shell::version()),
         ];

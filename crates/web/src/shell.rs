@@ -11,11 +11,16 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use maud::{DOCTYPE, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
-use crate::compress::{accepts_gzip, gzip};
+use crate::{
+    compress::{accepts_gzip, gzip},
+    text::script::{self, with_texts},
+};
 
 static STYLE: LazyLock<String> = LazyLock::new(|| short(include_str!("../assets/app.css")));
-static SCRIPT: LazyLock<String> = LazyLock::new(|| short(include_str!("../assets/app.js")));
-static MORE: LazyLock<String> = LazyLock::new(|| short(include_str!("../assets/more.js")));
+static SCRIPT: LazyLock<String> =
+    LazyLock::new(|| with_texts(&short(include_str!("../assets/app.js")), &script::APP));
+static MORE: LazyLock<String> =
+    LazyLock::new(|| with_texts(&short(include_str!("../assets/more.js")), &script::MORE));
 static MORE_GZIP: LazyLock<Vec<u8>> = LazyLock::new(|| gzip(MORE.as_bytes()));
 
 /// The lines of a source without their indentation, and without those that are comments. No text

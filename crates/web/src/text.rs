@@ -5,55 +5,48 @@ mod group;
 mod number;
 mod own;
 mod question;
+pub(crate) mod script;
 mod table;
 
 use std::{convert::Infallible, fmt};
 
 use axum::{extract::FromRequestParts, http::request::Parts};
-use fracti_http::App;
+use fracti_http::{AcceptLanguage, App};
+use fracti_texts::Language;
 use maud::{Markup, html};
 
-/// Language of a screen.
+/// The texts of the page, in the language of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Language {
-    /// English.
-    En,
-    /// Russian.
-    Ru,
-}
+pub(crate) struct Texts(pub(crate) Language);
 
-/// As error messages are.
-impl FromRequestParts<App> for Language {
+impl FromRequestParts<App> for Texts {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
-        let language = fracti_http::Language::from_request_parts(parts, app).await?;
-        Ok(match language {
-            fracti_http::Language::English => Self::En,
-            fracti_http::Language::Russian => Self::Ru,
-        })
+        let AcceptLanguage(language) = AcceptLanguage::from_request_parts(parts, app).await?;
+        Ok(Self(language))
     }
 }
 
-impl Language {
+impl Texts {
     /// The form of a word that goes with a number: in English for one and for others; in Russian
     /// for one, for few and for many.
     ///
     /// <https://www.unicode.org/cldr/charts/latest/supplemental/language_plural_rules.html>
     fn plural<'a>(self, number: u64, english: [&'a str; 2], russian: [&'a str; 3]) -> &'a str {
         let ([one, others], [first, few, many]) = (english, russian);
-        match (self, number % 100, number % 10) {
-            (Self::En, ..) => {
+        match (self.0, number % 100, number % 10) {
+            (Language::English, ..) => {
                 if number == 1 {
                     one
                 } else {
                     others
                 }
             }
-            (Self::Ru, 11..=14, _) => many,
-            (Self::Ru, _, 1) => first,
-            (Self::Ru, _, 2..=4) => few,
-            (Self::Ru, ..) => many,
+            (Language::Russian, 11..=14, _) => many,
+            (Language::Russian, _, 1) => first,
+            (Language::Russian, _, 2..=4) => few,
+            (Language::Russian, ..) => many,
         }
     }
 }
@@ -87,7 +80,7 @@ pub(crate) fn sentence<const N: usize>(
 /// Declares texts: a row has a name, its arguments, and the text in each language.
 macro_rules! texts {
     ($($name:ident $(($($argument:ident),+))? { $english:literal, $russian:literal })+) => {
-        impl crate::text::Language {
+        impl crate::text::Texts {
             $(crate::text::text! { $name $(($($argument),+))? { $english, $russian } })+
         }
     };
@@ -98,22 +91,20 @@ pub(crate) use texts;
 macro_rules! text {
     ($name:ident { $english:literal, $russian:literal }) => {
         pub(crate) const fn $name(self) -> &'static str {
-            match self { Self::En => $english, Self::Ru => $russian }
+            match self.0 { Language::English => $english, Language::Russian => $russian }
         }
     };
     ($name:ident ($($argument:ident),+) { $english:literal, $russian:literal }) => {
         pub(crate) fn $name(self, $($argument: impl std::fmt::Display),+) -> String {
-            match self { Self::En => format!($english), Self::Ru => format!($russian) }
+            match self.0 { Language::English => format!($english), Language::Russian => format!($russian) }
         }
     };
 }
 pub(crate) use text;
 
-impl fmt::Display for Language {
+/// The code of the language.
+impl fmt::Display for Texts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::En => "en",
-            Self::Ru => "ru",
-        })
+        f.write_str(self.0.code())
     }
 }

@@ -15,7 +15,7 @@ use fracti_core::{
 };
 use maud::{Markup, html};
 
-use crate::text::{Language, sentence};
+use crate::text::{Texts, sentence};
 
 /// Number of colours of avatars.
 const HUES: usize = 8;
@@ -23,7 +23,7 @@ const HUES: usize = 8;
 /// The members of a group as a reader sees them: the reader is "You", and names that are not unique
 /// have an addition.
 pub(crate) struct Names<'a> {
-    language: Language,
+    language: Texts,
     me: MemberId,
     members: HashMap<MemberId, (usize, &'a Member)>,
     /// Names with an addition.
@@ -32,7 +32,7 @@ pub(crate) struct Names<'a> {
 
 impl<'a> Names<'a> {
     /// The names of `members` for the reader `me`.
-    pub(crate) fn new(language: Language, me: MemberId, members: &'a [Member]) -> Self {
+    pub(crate) fn new(language: Texts, me: MemberId, members: &'a [Member]) -> Self {
         let additions = labels::additions(members);
         let label = |it: &Member| Some((it.id, format!("{} {}", it.name, additions.get(&it.id)?)));
         let labels = members.iter().filter_map(label).collect();
@@ -99,12 +99,12 @@ pub(crate) fn arrow() -> Markup {
 }
 
 /// A day. The script says if it is today or yesterday where the reader is.
-pub(crate) fn day(l: Language, day: Day, today: Day) -> Markup {
+pub(crate) fn day(l: Texts, day: Day, today: Day) -> Markup {
     html! { time datetime=(day) { (l.day(day, today)) } }
 }
 
 /// A moment, which the script shows by the reader's clock.
-pub(crate) fn moment(l: Language, at: Timestamp, today: Day) -> Markup {
+pub(crate) fn moment(l: Texts, at: Timestamp, today: Day) -> Markup {
     html! { time datetime=(at) { (l.moment(at, today)) } }
 }
 
@@ -117,17 +117,17 @@ pub(crate) fn avatar(name: &str, place: usize) -> Markup {
 }
 
 /// An amount. It is read from left to right in every language.
-pub(crate) fn money(l: Language, amount: Decimal, currency: Currency) -> Markup {
+pub(crate) fn money(l: Texts, amount: Decimal, currency: Currency) -> Markup {
     html! { bdi.num dir="ltr" { (l.money(amount, currency)) } }
 }
 
 /// An amount of minor units.
-pub(crate) fn minor(l: Language, minor: impl Into<i128>, currency: Currency) -> Markup {
+pub(crate) fn minor(l: Texts, minor: impl Into<i128>, currency: Currency) -> Markup {
     money(l, currency.to_major(minor), currency)
 }
 
 /// A balance, with a sign and a colour.
-pub(crate) fn balance(l: Language, net: i128, currency: Currency) -> Markup {
+pub(crate) fn balance(l: Texts, net: i128, currency: Currency) -> Markup {
     let sign = if net > 0 { "+" } else { "" };
     html! {
         bdi.{ "num " (tone(net)) } dir="ltr" { (sign) (l.minor(net, currency)) }
@@ -158,7 +158,7 @@ pub(crate) fn emoji(group: &Group, category: Option<ExpenseCategory>) -> String 
 }
 
 /// The name of a category in a group.
-pub(crate) fn category_name(l: Language, group: &Group, category: ExpenseCategory) -> String {
+pub(crate) fn category_name(l: Texts, group: &Group, category: ExpenseCategory) -> String {
     match category {
         ExpenseCategory::BuiltIn(category) => l.category(category).to_owned(),
         ExpenseCategory::Own(key) => {
@@ -169,7 +169,7 @@ pub(crate) fn category_name(l: Language, group: &Group, category: ExpenseCategor
 }
 
 /// A currency to choose, with `first` on top.
-pub(crate) fn currency_field(l: Language, id: &str, name: &str, first: Currency) -> Markup {
+pub(crate) fn currency_field(l: Texts, id: &str, name: &str, first: Currency) -> Markup {
     html! {
         select id=(id) name=(name) aria-label=(l.currency()) {
             @let others = Currency::all().filter(|it| *it != first);
@@ -213,7 +213,7 @@ pub(crate) fn save(label: &str) -> Markup {
 }
 
 /// The link to the rest of a list.
-pub(crate) fn show_more(l: Language, path: &str, query: Option<String>, cursor: &str) -> Markup {
+pub(crate) fn show_more(l: Texts, path: &str, query: Option<String>, cursor: &str) -> Markup {
     let query = query.map(|it| format!("{it}&")).unwrap_or_default();
     html! { a.more href={ (path) "?" (query) "cursor=" (cursor) } { (l.show_more()) } }
 }

@@ -91,7 +91,7 @@ async fn export_is_read_with_equal_balances_shares_and_payers() {
         ["A", "B", "C", "D", "Old \"friend\", with a comma"],
         "no past member without a row"
     );
-    let warnings: Vec<_> = import.warnings.iter().map(|it| &*it.message).collect();
+    let warnings: Vec<_> = import.warnings.iter().map(|it| it.message.to_string()).collect();
     for part in [
         "1 past member without",
         "1 guest is imported as",
@@ -117,6 +117,6 @@ async fn response_with_the_whole_export_is_read_and_one_of_several_pages_is_refu
         } else {
             "members and balances are missing"
         };
-        assert!(refused.rows.is_empty() && message.starts_with(expected), "{message}");
+        assert!(refused.rows.is_empty() && message.to_string().starts_with(expected), "{message}");
     }
 }

@@ -4,6 +4,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
+use fracti_texts::{Message, Says, errors, message};
 use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
@@ -48,29 +49,53 @@ pub struct InitData {
 }
 
 /// Error returned for init data that is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitDataError {
     /// It has no hash or date, or a field twice.
-    #[error("the init data is incomplete, or was joined with another one")]
     Malformed,
     /// Telegram did not sign it for this bot.
-    #[error(
-        "the init data is not signed by Telegram for this bot: it was changed, or is of another bot"
-    )]
     Forged,
     /// It was decoded before it was sent.
-    #[error("the init data was decoded; send window.Telegram.WebApp.initData as it is")]
     Decoded,
     /// It was signed too long ago.
-    #[error("the init data has expired")]
     Expired,
     /// Its `auth_date` is in the future.
-    #[error("the auth_date of the init data is in the future")]
     Future,
     /// It is signed, but has no user.
-    #[error("the init data has no user")]
     NoUser,
 }
+
+impl Says for InitDataError {
+    fn says(&self) -> Message {
+        match self {
+            Self::Malformed => message!(
+                "the init data is incomplete, or was joined with another one",
+                "init data неполные или склеены с другими"
+            ),
+            Self::Forged => message!(
+                "the init data is not signed by Telegram for this bot: it was changed, or is of \
+                 another bot",
+                "init data не подписаны Telegram для этого бота: они изменены или принадлежат \
+                 другому боту"
+            ),
+            Self::Decoded => message!(
+                "the init data was decoded; send window.Telegram.WebApp.initData as it is",
+                "init data раскодированы; отправьте window.Telegram.WebApp.initData как есть"
+            ),
+            Self::Expired => message!(
+                "the init data has expired",
+                "срок действия init data истёк: откройте приложение заново"
+            ),
+            Self::Future => message!(
+                "the auth_date of the init data is in the future",
+                "время auth_date в init data ещё не наступило"
+            ),
+            Self::NoUser => message!("the init data has no user", "в init data нет пользователя"),
+        }
+    }
+}
+
+errors!(InitDataError);
 
 /// Verifies that Telegram signed `init_data` for the bot with `token`, at most `max_age` before
 /// `now`, and returns the user and the chat.

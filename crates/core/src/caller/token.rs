@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use fracti_texts::rule;
 use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
@@ -249,13 +250,19 @@ impl Draft<NewToken> {
             let Some(scope) = scope.value() else { continue };
             if scopes.contains(scope) {
                 let path = Path::from("scopes").index(index);
-                errors.push(path, "must not be repeated");
+                errors.push(
+                    path,
+                    rule!("{field} must not be repeated", "{field} не должно повторяться"),
+                );
             }
             scopes.push(*scope);
         }
         let is_link = scopes.contains(&Scope::Browser);
         if is_link && (by_link || scopes.len() > 1 || new.group_id.value().is_some()) {
-            let rule = "must have `browser` alone, of all groups, and not by such a token";
+            let rule = rule!(
+                "{field} must have `browser` alone, of all groups, and not by such a token",
+                "в {field} право `browser` должно быть одно, для всех групп и не через такой токен"
+            );
             errors.push("scopes", rule);
         }
         // A link must not sign anyone in for long, wherever it was pasted.
@@ -267,10 +274,19 @@ impl Draft<NewToken> {
         let latest = latest.map(|seconds| now.plus_seconds(seconds));
         let expires_at = new.expires_at.value().copied().or(latest);
         if expires_at.is_some_and(|end| end <= now) {
-            errors.push("expiresAt", "must be in the future");
+            errors.push(
+                "expiresAt",
+                rule!("{field} must be in the future", "{field} должно быть в будущем"),
+            );
         }
         if latest.is_some_and(|latest| expires_at > Some(latest)) {
-            errors.push("expiresAt", "must be within 10 minutes for a link, 30 days for a browser");
+            errors.push(
+                "expiresAt",
+                rule!(
+                    "{field} must be within 10 minutes for a link, 30 days for a browser",
+                    "{field} должно быть в пределах 10 минут для ссылки, 30 дней для браузера"
+                ),
+            );
         }
         let listed = if is_link { 0 } else { LISTED_S };
         let token = || {

@@ -1,5 +1,7 @@
 //! Requests that change funds.
 
+use fracti_texts::rule;
+
 use crate::{
     input::{Draft, Error, Field, FieldErrors, numbers::positive},
     values::{
@@ -90,7 +92,13 @@ impl Draft<NewFundCredit> {
         if let (Some(currency), false) = (new.currency.value(), by_operator)
             && is_on_chain(*currency)
         {
-            errors.push("currency", format!("must not be {currency}: an operator records it"));
+            errors.push(
+                "currency",
+                rule!(
+                    "{field} must not be {currency}: an operator records it",
+                    "{field} не может быть {currency}: такие пополнения записывает оператор"
+                ),
+            );
         }
         let ref_id = check_reference(&new.ref_id, new.fund, new.currency, &mut errors);
         let credit = || {
@@ -142,7 +150,13 @@ impl Draft<NewBonus> {
         let [least, most] = BONUS_S.map(|seconds| now.plus_seconds(seconds));
         let expires_at = new.expires_at.value().copied();
         if expires_at.is_some_and(|at| at < least || at > most) {
-            errors.push("expiresAt", "must be an hour to five years ahead");
+            errors.push(
+                "expiresAt",
+                rule!(
+                    "{field} must be an hour to five years ahead",
+                    "{field} должно быть не раньше чем через час и не позже чем через пять лет"
+                ),
+            );
         }
         let bonus = || {
             let (amount, expires_at) = (amount?, expires_at?);
@@ -248,12 +262,24 @@ fn check_cashout(
         ("refId", new.ref_id.is_absent()),
     ];
     for (field, _) in of_correction.into_iter().filter(|(_, is_absent)| !is_absent) {
-        errors.push(field, "must be given only with type correction");
+        errors.push(
+            field,
+            rule!(
+                "{field} must be given only with type correction",
+                "указывайте {field} только при type correction"
+            ),
+        );
     }
     let on_chain = new.currency.value().copied().filter(|it| is_on_chain(*it));
     match (&new.to, on_chain) {
         (Field::Absent, Some(currency)) => {
-            errors.push("to", format!("must be an address for {currency}"));
+            errors.push(
+                "to",
+                rule!(
+                    "{field} must be an address for {currency}",
+                    "для {currency} укажите в {field} адрес"
+                ),
+            );
         }
         (Field::Absent, None) => errors.missing("to"),
         (Field::Value(to), Some(_)) => {
@@ -280,11 +306,23 @@ fn check_correction(
         }
     }
     if !new.to.is_absent() {
-        errors.push("to", "must be given only with type cashout");
+        errors.push(
+            "to",
+            rule!(
+                "{field} must be given only with type cashout",
+                "указывайте {field} только при type cashout"
+            ),
+        );
     }
     let bonus_id = optional(&new.bonus_id);
     if new.fund == Field::Value(PlainFund::Cash) && !new.bonus_id.is_absent() {
-        errors.push("bonusId", "must be given only with fund credit");
+        errors.push(
+            "bonusId",
+            rule!(
+                "{field} must be given only with fund credit",
+                "указывайте {field} только при fund credit"
+            ),
+        );
     }
     let ref_id = check_reference(&new.ref_id, new.fund, new.currency, errors);
     Some(FundDebit::Correction {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use fracti_texts::message;
 use serde::{Deserialize, Serialize};
 
 use super::Group;
@@ -62,9 +63,21 @@ pub(super) fn read(
         if let Field::Value(key) = key {
             let path = Path::from("categories").index(index).field("key");
             if is_reserved(key.as_str()) {
-                errors.push(path, format!("{key} is reserved; use another key"));
+                errors.push(
+                    path,
+                    message!(
+                        "{key} is reserved; use another key",
+                        "ключ {key} зарезервирован; выберите другой"
+                    ),
+                );
             } else if !keys.insert(*key) {
-                errors.push(path, format!("categories must have the key {key} only once"));
+                errors.push(
+                    path,
+                    message!(
+                        "categories must have the key {key} only once",
+                        "ключ {key} не должен повторяться в categories"
+                    ),
+                );
             }
         }
         let category = || {

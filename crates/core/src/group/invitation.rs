@@ -3,6 +3,7 @@
 use std::{fmt, str::FromStr};
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use fracti_texts::{Message, Says, errors, rule};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -24,9 +25,19 @@ use crate::{
 pub struct InvitationCode(String);
 
 /// Error returned for a text that is not the code of an invitation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be the code of an invitation: 22 characters of base64url")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvitationCodeError;
+
+impl Says for InvitationCodeError {
+    fn says(&self) -> Message {
+        rule!(
+            "{field} must be the code of an invitation: 22 characters of base64url",
+            "{field} должно быть кодом приглашения: 22 символа base64url"
+        )
+    }
+}
+
+errors!(InvitationCodeError);
 
 /// How a group is joined that a member has invited to. Other groups are joined by their id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

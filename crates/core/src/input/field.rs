@@ -2,6 +2,7 @@
 
 use std::{borrow::Cow, fmt};
 
+use fracti_texts::{Message, Says, errors, message, rule};
 use serde_json::json;
 
 /// Maximum number of broken rules that are reported.
@@ -40,8 +41,8 @@ pub enum PathStep {
 pub struct FieldError {
     /// Path of the field.
     pub path: Path,
-    /// The rule, understandable without the path.
-    pub rule: String,
+    /// The rule, whose subject is the field.
+    pub rule: Message,
 }
 
 /// The rules that the fields of a request break.
@@ -55,18 +56,35 @@ pub struct FieldErrors {
 }
 
 /// Error returned for a request that cannot be read at all.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unreadable {
     /// The body is not sent as JSON.
-    #[error("the body must be sent as `Content-Type: application/json`")]
     Format,
     /// The body is not a form.
-    #[error("the body must be sent as `Content-Type: multipart/form-data` with a boundary")]
     Form,
     /// The body is not valid JSON.
-    #[error("the body is not JSON: {0}")]
-    Syntax(String),
+    Syntax(Message),
 }
+
+impl Says for Unreadable {
+    fn says(&self) -> Message {
+        match self {
+            Self::Format => message!(
+                "the body must be sent as `Content-Type: application/json`",
+                "тело запроса нужно отправить с `Content-Type: application/json`"
+            ),
+            Self::Form => message!(
+                "the body must be sent as `Content-Type: multipart/form-data` with a boundary",
+                "тело запроса нужно отправить с `Content-Type: multipart/form-data` и boundary"
+            ),
+            Self::Syntax(rule) => {
+                message!("the body is not JSON: {rule}", "тело запроса — не JSON: {rule}")
+            }
+        }
+    }
+}
+
+errors!(Unreadable);
 
 impl<T> Field<T> {
     /// The value, if there is a valid one.
@@ -215,41 +233,36 @@ impl From<&str> for Path {
 }
 
 impl FieldError {
-    /// The error of the field at `path`, which breaks `rule`. The subject of a rule without one, like
-    /// the message of a type that does not know its field, and of a rule about the field itself is
-    /// the whole path: "must be a UUID" and "userId must be a UUID" become
-    /// `splits[1].userId must be a UUID`.
-    pub fn new(path: impl Into<Path>, rule: impl fmt::Display) -> Self {
-        let (path, rule) = (path.into(), rule.to_string());
-        let predicate = match path.steps().last() {
-            Some(PathStep::Field(name)) => rule.strip_prefix(&**name).unwrap_or(&rule).trim_start(),
-            _ => &rule,
-        };
-        let rule = match path.steps() {
-            _ if !["must ", "is required"].iter().any(|verb| predicate.starts_with(verb)) => rule,
-            [] => format!("the body {rule}"),
-            _ => format!("{path} {predicate}"),
-        };
-        Self { path, rule }
+    /// The error of the field at `path`, which breaks `rule`.
+    pub fn new(path: impl Into<Path>, rule: impl Into<Message>) -> Self {
+        Self { path: path.into(), rule: rule.into() }
+    }
+
+    /// The rule with its subject: the whole path, like `splits[1].userId`, or the body.
+    #[must_use]
+    pub fn message(&self) -> Message {
+        if self.path.steps().is_empty() {
+            self.rule.about(&message!("the body", "тело запроса"))
+        } else {
+            self.rule.about_field(&self.path.to_string())
+        }
     }
 }
 
 impl FieldErrors {
     /// Reports that the field at `path` breaks `rule`.
-    pub fn push(&mut self, path: impl Into<Path>, rule: impl fmt::Display) {
+    pub fn push(&mut self, path: impl Into<Path>, rule: impl Into<Message>) {
         self.errors.push(FieldError::new(path, rule));
     }
 
     /// Reports that the field at `path` is missing.
     pub fn missing(&mut self, path: impl Into<Path>) {
-        let path = path.into();
-        let rule = format!("{path} is required");
-        self.push(path, rule);
+        self.push(path, rule!("{field} is required", "укажите {field}"));
     }
 
     /// The value that a check of the field at `path` returned. Reports the rule if the check
     /// failed.
-    pub fn keep<T, E: fmt::Display>(
+    pub fn keep<T, E: Into<Message>>(
         &mut self,
         path: impl Into<Path>,
         checked: Result<T, E>,
@@ -275,11 +288,6 @@ impl FieldErrors {
         for FieldError { path, rule } in inner.errors {
             let steps = [PathStep::Field(name.into())].into_iter().chain(path.0.iter().cloned());
             let outer = Path(steps.collect());
-            // A rule that begins with the path of its field gets the whole path.
-            let rule = match rule.strip_prefix(&path.to_string()) {
-                Some(predicate) if !path.0.is_empty() => format!("{outer}{predicate}"),
-                _ => rule,
-            };
             self.errors.push(FieldError { path: outer, rule });
         }
     }
@@ -330,10 +338,9 @@ impl From<FieldError> for FieldErrors {
     }
 }
 
-impl fmt::Display for FieldErrors {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rules: Vec<_> = self.errors.iter().map(|error| &*error.rule).collect();
-        f.write_str(&rules.join("; "))
+impl Says for FieldErrors {
+    fn says(&self) -> Message {
+        Message::joined(&self.errors.iter().map(FieldError::message).collect::<Vec<_>>())
     }
 }
 
@@ -363,7 +370,7 @@ mod tests {
             "another".into(),
         ];
         for path in paths.iter().rev() {
-            errors.push(path.clone(), "rule");
+            errors.push(path.clone(), Message::same("rule"));
         }
         let sorted: Vec<_> = errors.into_sorted().into_iter().map(|error| error.path).collect();
         assert_eq!(sorted, paths);
@@ -376,7 +383,7 @@ mod tests {
         let sorted = errors.into_sorted();
         assert_eq!(sorted.len(), MAX_REPORTED);
         assert_eq!(sorted[99].path, Path::default().index(99).field("userId"));
-        assert_eq!(sorted[99].rule, "[99].userId is required");
+        assert_eq!(sorted[99].message().to_string(), "[99].userId is required");
     }
 
     #[test]
@@ -395,22 +402,28 @@ mod tests {
 
     #[test]
     fn messages_name_the_whole_path() {
-        let splits = Path::from("splits");
-        let user = splits.index(1).field("userId");
+        let (text, array) = (
+            rule!("{field} must be a string", "{field} должно быть строкой"),
+            rule!("{field} must be an array", "{field} должно быть массивом"),
+        );
+        let weights =
+            message!("weights must not all be 0", "хотя бы один вес должен быть больше 0");
         for (path, rule, message) in [
-            (user.clone(), "must be a string", "splits[1].userId must be a string"),
-            (user, "userId must be a string", "splits[1].userId must be a string"),
-            (splits.index(1), "must be a JSON object", "splits[1] must be a JSON object"),
-            (splits.clone(), "splits must not be empty", "splits must not be empty"),
-            (splits, "weights must not all be 0", "weights must not all be 0"),
             (
-                Path::from("payers").index(1).field("amount"),
-                "amount is required: only one payer may omit it",
-                "payers[1].amount is required: only one payer may omit it",
+                Path::from("splits").index(1).field("userId"),
+                &text,
+                "splits[1].userId must be a string",
             ),
-            (Path::default(), "must be an array", "the body must be an array"),
+            ("splits".into(), &weights, "weights must not all be 0"),
+            (Path::default(), &array, "the body must be an array"),
         ] {
-            assert_eq!(FieldError::new(path, rule).rule, message);
+            assert_eq!(FieldError::new(path, rule.clone()).message().to_string(), message);
         }
+        let mut errors = FieldErrors::default();
+        errors.push("receipt", text.clone());
+        let mut inner = FieldErrors::default();
+        inner.push(Path::from("items").index(2), text);
+        errors.replace_within("receipt", inner);
+        assert_eq!(errors.says().to_string(), "receipt.items[2] must be a string");
     }
 }

@@ -1,21 +1,16 @@
 //! The errors of refused changes of funds.
 
+use fracti_texts::{Message, Says, errors, message};
+
 use crate::{
     input::Limit,
     values::{fund_status::FundStatus, money::Money, time::Timestamp},
 };
 
 /// Error returned for a change of funds that is refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FundError {
     /// Less is available than is needed.
-    #[error(
-        "{} {currency}{} are needed, {} {currency} are available",
-        .needed.to_major(),
-        if *.cash_only { " of cash" } else { "" },
-        .available.to_major(),
-        currency = .needed.currency
-    )]
     Insufficient {
         /// Amount that the request needs.
         needed: Money,
@@ -25,46 +20,32 @@ pub enum FundError {
         cash_only: bool,
     },
     /// The caller named another user.
-    #[error("these are another user's funds")]
     NotYours,
     /// The caller is not an operator.
-    #[error("only an operator can do this")]
     NotOperator,
     /// The caller would spend the funds of another payer.
-    #[error("only the payer can pay from their funds")]
     NotPayer,
     /// An API token would spend funds, or confirm what they pay.
-    #[error("API tokens cannot do this; use the app")]
     NotInApp,
     /// The transaction belongs to a settlement, with which it ends.
-    #[error("the transaction belongs to a settlement: complete or fail that")]
     OfSettlement,
     /// The user has no such transaction.
-    #[error("the transaction does not exist")]
     NoTransaction,
     /// The user is in no group.
-    #[error("no group has a member with this id")]
     NoUser,
     /// The deployment has no operator.
-    #[error("funds are not enabled")]
     Disabled,
     /// The recipient has not agreed to be paid from funds, or is not owed as much.
-    #[error("the recipient has to confirm this payment")]
     NotAccepted,
     /// Nothing of the settlement is left to be paid outside of funds.
-    #[error("funds pay this settlement")]
     Funded,
     /// The transaction has ended in another way.
-    #[error("the transaction is already {0}")]
     Final(FundStatus),
     /// The time of the transaction has run out.
-    #[error("the hold expired on {} at {} UTC", .0.day(), .0.clock())]
     Over(Timestamp),
     /// An operator has given the reference before.
-    #[error("refId was already used")]
     ReferenceUsed,
     /// A fund has as many of something as are allowed.
-    #[error("at most {most} {}", of_funds(*.limit))]
     TooMany {
         /// The limit.
         limit: Limit,
@@ -73,12 +54,91 @@ pub enum FundError {
     },
 }
 
-/// The things that a limit counts.
-const fn of_funds(limit: Limit) -> &'static str {
-    match limit {
-        Limit::FundWork => "reports and cash-outs can wait for an operator",
-        Limit::Bonuses => "bonuses per currency",
-        Limit::HeldPayments => "payments can be held per currency",
-        _ => "transactions can be pending per fund",
+impl Says for FundError {
+    fn says(&self) -> Message {
+        match self {
+            Self::Insufficient { needed, available, cash_only } => {
+                let currency = needed.currency;
+                let (needed, available) = (needed.to_major(), available.to_major());
+                if *cash_only {
+                    message!(
+                        "{needed} {currency} of cash are needed, {available} {currency} are \
+                         available",
+                        "наличных средств нужно {needed} {currency}, доступно {available} \
+                         {currency}"
+                    )
+                } else {
+                    message!(
+                        "{needed} {currency} are needed, {available} {currency} are available",
+                        "нужно {needed} {currency}, доступно {available} {currency}"
+                    )
+                }
+            }
+            Self::NotYours => {
+                message!("these are another user's funds", "это средства другого пользователя")
+            }
+            Self::NotOperator => {
+                message!("only an operator can do this", "это может сделать только оператор")
+            }
+            Self::NotPayer => message!(
+                "only the payer can pay from their funds",
+                "платить из своих средств может только сам плательщик"
+            ),
+            Self::NotInApp => message!(
+                "API tokens cannot do this; use the app",
+                "с токеном API этого сделать нельзя; воспользуйтесь приложением"
+            ),
+            Self::OfSettlement => message!(
+                "the transaction belongs to a settlement: complete or fail that",
+                "операция относится к расчёту: завершите или отмените его"
+            ),
+            Self::NoTransaction => {
+                message!("the transaction does not exist", "операция не найдена")
+            }
+            Self::NoUser => message!(
+                "no group has a member with this id",
+                "ни в одной группе нет участника с таким id"
+            ),
+            Self::Disabled => message!("funds are not enabled", "операции со средствами отключены"),
+            Self::NotAccepted => message!(
+                "the recipient has to confirm this payment",
+                "этот платёж должен подтвердить получатель"
+            ),
+            Self::Funded => {
+                message!("funds pay this settlement", "этот расчёт оплачивается из средств")
+            }
+            Self::Final(status) => message!(
+                "the transaction is already {status}",
+                "у операции уже окончательный статус: {status}"
+            ),
+            Self::Over(at) => {
+                let (day, time) = (at.day(), at.clock());
+                message!(
+                    "the hold expired on {day} at {time} UTC",
+                    "срок удержания истёк {day} в {time} UTC"
+                )
+            }
+            Self::ReferenceUsed => {
+                message!("refId was already used", "значение refId уже использовано")
+            }
+            Self::TooMany { limit: Limit::FundWork, most } => message!(
+                "at most {most} reports and cash-outs can wait for an operator",
+                "сообщений о пополнении и выводов, ожидающих оператора, может быть не больше {most}"
+            ),
+            Self::TooMany { limit: Limit::Bonuses, most } => message!(
+                "at most {most} bonuses per currency",
+                "бонусов в одной валюте может быть не больше {most}"
+            ),
+            Self::TooMany { limit: Limit::HeldPayments, most } => message!(
+                "at most {most} payments can be held per currency",
+                "отложенных платежей в одной валюте может быть не больше {most}"
+            ),
+            Self::TooMany { most, .. } => message!(
+                "at most {most} transactions can be pending per fund",
+                "ожидающих операций с одними средствами может быть не больше {most}"
+            ),
+        }
     }
 }
+
+errors!(FundError);

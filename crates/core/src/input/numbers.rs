@@ -2,21 +2,39 @@
 
 use std::ops::RangeInclusive;
 
+use fracti_texts::{Message, Says, errors, rule};
+
 use crate::{
     input::{FieldErrors, Path},
     values::{currency::Currency, decimal::Decimal, money::Money},
 };
 
 /// Error returned for a number that is out of its bounds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BoundError {
-    #[error("must not be negative")]
     Negative,
-    #[error("must have at most {0} decimals")]
     TooFine(u8),
-    #[error("must be at most {0}")]
     TooLarge(u32),
 }
+
+impl Says for BoundError {
+    fn says(&self) -> Message {
+        match self {
+            Self::Negative => {
+                rule!("{field} must not be negative", "{field} не должно быть отрицательным")
+            }
+            Self::TooFine(most) => rule!(
+                "{field} must have at most {most} decimals",
+                "{field} должно содержать не больше {most} знаков после запятой"
+            ),
+            Self::TooLarge(most) => {
+                rule!("{field} must be at most {most}", "{field} должно быть не больше {most}")
+            }
+        }
+    }
+}
+
+errors!(BoundError);
 
 /// The number as a multiple of its last decimal, if it is from 0 to `max`.
 pub(crate) fn bounded(number: Decimal, decimals: u8, max: u32) -> Result<u64, BoundError> {
@@ -40,7 +58,7 @@ pub(crate) fn not_zero(
     errors: &mut FieldErrors,
 ) -> Option<Money> {
     if number == Decimal::ZERO {
-        errors.push(path, "must not be 0");
+        errors.push(path, rule!("{field} must not be 0", "{field} не должно быть равно нулю"));
         return None;
     }
     signed(path, number, currency, None, errors)
@@ -57,11 +75,20 @@ pub(crate) fn signed(
 ) -> Option<Money> {
     match sign {
         Some(1) if number.is_negative() => {
-            errors.push(path, "must not be negative");
+            errors.push(
+                path,
+                rule!("{field} must not be negative", "{field} не должно быть отрицательным"),
+            );
             None
         }
         Some(-1) if !number.is_negative() && number != Decimal::ZERO => {
-            errors.push(path, "must not be positive: the expense is negative");
+            errors.push(
+                path,
+                rule!(
+                    "{field} must not be positive: the expense is negative",
+                    "{field} не должно быть положительным: сумма расхода отрицательна"
+                ),
+            );
             None
         }
         _ => errors.keep(path, Money::from_major(number, currency?)),
@@ -77,7 +104,7 @@ pub(crate) fn positive(
     errors: &mut FieldErrors,
 ) -> Option<Money> {
     if number.is_negative() || number == Decimal::ZERO {
-        errors.push(path, "must be above zero");
+        errors.push(path, rule!("{field} must be above zero", "{field} должно быть больше нуля"));
         return None;
     }
     errors.keep(path, Money::from_major(number, currency?))
@@ -92,6 +119,13 @@ pub(crate) fn whole(
 ) -> Option<u64> {
     let whole = number.at_scale(0).and_then(|it| u64::try_from(it).ok());
     let whole = whole.filter(|number| range.contains(number));
-    let rule = || format!("must be a whole number from {} to {}", range.start(), range.end());
+    let rule = || {
+        rule!(
+            "{field} must be a whole number from {least} to {most}",
+            "{field} должно быть целым числом от {least} до {most}",
+            least = range.start(),
+            most = range.end()
+        )
+    };
     errors.keep(path, whole.ok_or_else(rule))
 }

@@ -5,6 +5,7 @@ mod edit;
 
 use std::collections::BTreeMap;
 
+use fracti_texts::{Message, message, rule};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -148,7 +149,13 @@ impl Draft<NewSpending> {
         let (new, mut errors) = self.open()?;
         let currency = match new.currency {
             Field::Absent if targets.currency.is_none() => {
-                errors.push("currency", "currency is required, because the targets have none");
+                errors.push(
+                    "currency",
+                    message!(
+                        "currency is required, because the targets have none",
+                        "укажите currency: в целях валюта не задана"
+                    ),
+                );
                 None
             }
             Field::Absent => targets.currency,
@@ -202,7 +209,12 @@ impl NewSpending {
 }
 
 /// Rule of a time or a day in the future.
-const AHEAD: &str = "must be at most one day ahead";
+fn too_far_ahead() -> Message {
+    rule!(
+        "{field} must be at most one day ahead",
+        "{field} может опережать сегодняшний день не больше чем на один день"
+    )
+}
 
 /// A time that was sent, and its day if no other one was.
 fn timed(
@@ -212,7 +224,7 @@ fn timed(
     errors: &mut FieldErrors,
 ) -> Option<(Timestamp, Day)> {
     if spent.at.since(now) > ONE_DAY {
-        errors.push("spentAt", AHEAD);
+        errors.push("spentAt", too_far_ahead());
         return None;
     }
     let date = date.unwrap_or_else(|| day_of(spent.at, spent.zone));
@@ -222,7 +234,7 @@ fn timed(
 /// Noon of a day that was sent, and the day.
 fn dated(date: Day, now: Timestamp, errors: &mut FieldErrors) -> Option<(Timestamp, Day)> {
     if date > now.day().plus(1) {
-        errors.push("userDate", AHEAD);
+        errors.push("userDate", too_far_ahead());
         return None;
     }
     Some((date.noon(), date))
@@ -236,7 +248,13 @@ const ONE_DAY: std::time::Duration = std::time::Duration::from_hours(24);
 fn check_date(date: Day, spent_at: Timestamp, errors: &mut FieldErrors) -> bool {
     let is_near = is_near(date, spent_at);
     if !is_near {
-        errors.push("userDate", "must be within one day of the UTC date of spentAt");
+        errors.push(
+            "userDate",
+            rule!(
+                "{field} must be within one day of the UTC date of spentAt",
+                "{field} может отличаться от даты spentAt по UTC не больше чем на один день"
+            ),
+        );
     }
     is_near
 }

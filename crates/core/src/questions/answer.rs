@@ -1,5 +1,6 @@
 //! Answers to questions.
 
+use fracti_texts::rule;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -301,7 +302,14 @@ impl Draft<NewAnswer> {
             QuestionType::Text => ("answer", "selectedOption"),
             QuestionType::MultipleChoice => ("selectedOption", "answer"),
             QuestionType::Items => {
-                errors.push("answer", "must be claims: send PUT claims to a question about items");
+                errors.push(
+                    "answer",
+                    rule!(
+                        "{field} must be claims: send PUT claims to a question about items",
+                        "вместо {field} отправьте PUT claims: на вопрос о позициях чека отвечают \
+                         отметками"
+                    ),
+                );
                 return errors.finish(None);
             }
         };
@@ -313,8 +321,13 @@ impl Draft<NewAnswer> {
             if field == own && is_absent {
                 errors.missing(own);
             } else if field == other && !is_absent {
-                let rule =
-                    format!("must not be given to a question of type {}", question.question_type);
+                let rule = rule!("{field} must not be given to a question of type {type}", "не \
+                                                                                            указывайте \
+                                                                                            {field} \
+                                                                                            для \
+                                                                                            вопроса \
+                                                                                            типа \
+                                                                                            {type}", type = question.question_type);
                 errors.push(other, rule);
             }
         }
@@ -348,7 +361,13 @@ impl Draft<NewClaims> {
         let (new, mut errors) = self.open()?;
         let mut answer = Answer::to(question, answering);
         let Some(receipt) = receipt else {
-            errors.push("items", "must be sent only to a question of type items");
+            errors.push(
+                "items",
+                rule!(
+                    "{field} must be sent only to a question of type items",
+                    "отправляйте {field} только для вопроса типа items"
+                ),
+            );
             return errors.finish(None);
         };
         let mut claims: Vec<Claim> = Vec::new();
@@ -356,9 +375,21 @@ impl Draft<NewClaims> {
             let path = Path::from("items").index(index);
             if let Field::Value(item) = input.item {
                 if !receipt.is_claimable(item) {
-                    errors.push(path.field("item"), "must be the index of an item without sharers");
+                    errors.push(
+                        path.field("item"),
+                        rule!(
+                            "{field} must be the index of an item without sharers",
+                            "{field} должно быть индексом позиции без sharers"
+                        ),
+                    );
                 } else if claims.iter().any(|claim| claim.item == item) {
-                    errors.push(path.field("item"), "must not repeat an index");
+                    errors.push(
+                        path.field("item"),
+                        rule!(
+                            "{field} must not repeat an index",
+                            "{field} не должно повторять уже указанный индекс"
+                        ),
+                    );
                 } else {
                     claims.push(Claim { item, count: input.count.value().copied() });
                 }
@@ -366,7 +397,10 @@ impl Draft<NewClaims> {
             if let Field::Value(count) = input.count {
                 let path = path.field("count");
                 if count == Decimal::ZERO || count.is_negative() {
-                    errors.push(path, "must be above zero");
+                    errors.push(
+                        path,
+                        rule!("{field} must be above zero", "{field} должно быть больше нуля"),
+                    );
                 } else {
                     errors.keep(path, bounded(count, WEIGHT_DECIMALS, MAX_COUNT));
                 }

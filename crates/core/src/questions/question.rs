@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fracti_texts::{message, rule};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    group::{MEMBER_RULE, Member, links::Links},
+    group::{Member, links::Links, not_a_member},
     input::{Draft, Error, Field, FieldErrors, Path, numbers::whole},
     questions::{
         asking::Asking,
@@ -193,7 +194,13 @@ impl Draft<NewQuestion> {
             }
         };
         if asked == Some(0) && question_type.is_some() {
-            errors.push("audience", "nobody is asked: no other user is in the group");
+            errors.push(
+                "audience",
+                message!(
+                    "nobody is asked: no other user is in the group",
+                    "спрашивать некого: других пользователей в группе нет"
+                ),
+            );
         }
         let required = check_required(new, asked, is_items, &mut errors);
         let timeout = check_timeout(new, is_items, &mut errors);
@@ -250,11 +257,23 @@ fn refuse_unused(new: &NewQuestion, question_type: Option<QuestionType>, errors:
         if question_type == of && is_absent {
             errors.missing(field);
         } else if question_type != of && !is_absent {
-            errors.push(field, format!("must be given only with type {of}"));
+            errors.push(
+                field,
+                rule!(
+                    "{field} must be given only with type {of}",
+                    "указывайте {field} только при type {of}"
+                ),
+            );
         }
     }
     if question_type == QuestionType::Items && !new.category.is_absent() {
-        errors.push("category", "must be given as the category of the receipt");
+        errors.push(
+            "category",
+            rule!(
+                "{field} must be given as the category of the receipt",
+                "укажите {field} как категорию чека"
+            ),
+        );
     }
 }
 
@@ -271,7 +290,10 @@ fn distinct<T: Clone + PartialEq>(
     for (index, value) in values.iter().enumerate() {
         let Field::Value(value) = value else { continue };
         if seen.contains(value) {
-            errors.push(Path::from(field).index(index), "must appear only once");
+            errors.push(
+                Path::from(field).index(index),
+                rule!("{field} must appear only once", "{field} не должно повторяться"),
+            );
         } else {
             seen.push(value.clone());
         }
@@ -296,9 +318,12 @@ fn check_audience(
         let path = Path::from("audience").index(index);
         let id = links.resolve(*id);
         if !members.iter().any(|member| member.id == id && member.is_present()) {
-            errors.push(path, MEMBER_RULE);
+            errors.push(path, not_a_member());
         } else if !audience.insert(id) {
-            errors.push(path, "must appear only once");
+            errors.push(
+                path,
+                rule!("{field} must appear only once", "{field} не должно повторяться"),
+            );
         }
     }
     if audience.len() == named.len() { Field::Value(audience) } else { Field::Invalid }
@@ -316,7 +341,13 @@ fn check_required(
         Field::Absent => most,
         Field::Invalid => None,
         Field::Value(_) if is_items => {
-            errors.push("requiredResponses", "must not be given with type items");
+            errors.push(
+                "requiredResponses",
+                rule!(
+                    "{field} must not be given with type items",
+                    "не указывайте {field} при type items"
+                ),
+            );
             None
         }
         Field::Value(number) => {
@@ -324,7 +355,10 @@ fn check_required(
             let number = usize::try_from(number).ok()?;
             let most = most?;
             if number > most {
-                let rule = format!("must be at most {most}, the number of members who are asked");
+                let rule = rule!(
+                    "{field} must be at most {most}, the number of members who are asked",
+                    "{field} должно быть не больше числа опрашиваемых участников ({most})"
+                );
                 errors.push("requiredResponses", rule);
                 return None;
             }
@@ -358,11 +392,29 @@ fn check_anonymous(
     let mut audience = audience.value().into_iter().flatten();
     let names_guest = audience.any(|member| member.guest().is_some());
     if is_items {
-        errors.push("anonymous", "must not be true with type items");
+        errors.push(
+            "anonymous",
+            rule!(
+                "{field} must not be true with type items",
+                "{field} не должно быть true при type items"
+            ),
+        );
     } else if required? < MIN_ANONYMOUS {
-        errors.push("anonymous", "must be true only if at least 3 answers are required");
+        errors.push(
+            "anonymous",
+            rule!(
+                "{field} must be true only if at least 3 answers are required",
+                "{field} может быть true, только если требуется не меньше 3 ответов"
+            ),
+        );
     } else if names_guest {
-        errors.push("anonymous", "must not be true if a guest is asked");
+        errors.push(
+            "anonymous",
+            rule!(
+                "{field} must not be true if a guest is asked",
+                "{field} не должно быть true, если спрашивают гостя"
+            ),
+        );
     }
     Some(true)
 }

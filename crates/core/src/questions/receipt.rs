@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fracti_texts::{Message, message, rule};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -196,13 +197,17 @@ struct Counted<'a> {
 }
 
 /// Text about an item that is not wholly claimed.
-fn rule_of_unclaimed(left: Scaled, quantity: Scaled) -> String {
+fn rule_of_unclaimed(left: Scaled, quantity: Scaled) -> Message {
     let number = |scaled| Decimal::new(scaled, WEIGHT_DECIMALS);
     if left == quantity {
-        return "nobody has claimed it".to_owned();
+        return message!("nobody has claimed it", "эту позицию никто не отметил");
     }
-    let verb = if left == ONE { "is" } else { "are" };
-    format!("{} of {} {verb} unclaimed", number(left), number(quantity))
+    let (is_one, left, quantity) = (left == ONE, number(left), number(quantity));
+    if is_one {
+        message!("{left} of {quantity} is unclaimed", "не разобрано {left} из {quantity}")
+    } else {
+        message!("{left} of {quantity} are unclaimed", "не разобрано {left} из {quantity}")
+    }
 }
 
 #[expect(
@@ -348,8 +353,13 @@ impl Receipt {
             self.lines.iter().flat_map(Line::sharers).map(|(member, _)| member).collect();
         let sharers = answered.values().copied().fold(shared.len(), usize::saturating_add);
         if sharers > MAX_SHARERS {
-            let rule = "must leave the receipt at most";
-            errors.push("items", format!("{rule} {MAX_SHARERS} claims and sharers, not {sharers}"));
+            let rule = rule!(
+                "{field} must leave the receipt at most {MAX_SHARERS} claims and sharers, not \
+                 {sharers}",
+                "из-за {field} отметок и долей в чеке стало бы {sharers}, а можно не больше \
+                 {MAX_SHARERS}"
+            );
+            errors.push("items", rule);
         }
         let claimers = answered.iter().filter(|(_, number)| **number > 0).map(|(id, _)| *id);
         let payers = self.payers.iter().skip(1).map(|payer| payer.user_id);
@@ -445,11 +455,14 @@ impl Receipt {
             None if is_complete => Ok(paid),
             None => Err(QuestionError::PayerLeft.into()),
             Some(_) if is_complete => {
-                let rule = "must be left out unless a payer of the receipt has left";
+                let rule = rule!(
+                    "{field} must be left out unless a payer of the receipt has left",
+                    "указывайте {field}, только если плательщик из чека покинул группу"
+                );
                 Err(Error::invalid("payerId", rule))
             }
             Some(payer) if present.contains(&payer) => Ok([(payer, self.amount)].into()),
-            Some(_) => Err(Error::invalid("payerId", crate::group::MEMBER_RULE)),
+            Some(_) => Err(Error::invalid("payerId", crate::group::not_a_member())),
         }
     }
 }

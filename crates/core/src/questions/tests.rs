@@ -76,7 +76,7 @@ fn weights(
             };
             Ok(sharers.iter().map(weight).collect())
         }
-        Err(Error::Question(QuestionError::Unclaimed(items))) => Err(items[0].1.clone()),
+        Err(Error::Question(QuestionError::Unclaimed(items))) => Err(items[0].1.to_string()),
         Err(error) => unreachable!("{error}"),
     }
 }

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fracti_texts::{Message, Says, errors, message, rule};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    group::{Group, MEMBER_RULE, Member, links::Links},
+    group::{Group, Member, links::Links, not_a_member},
     input::{Draft, Error, Field, FieldErrors, Path},
     ledger::{Change, Event, Ledger, RefType, Totals},
     records::entry::Entry,
@@ -104,24 +105,45 @@ pub struct NonApplied {
 }
 
 /// Reason why an adjustment or a revert was not applied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Reason {
     /// The name has a current entry.
-    #[error(
-        "an entry with this entryId is already applied; revert it first, or use another entryId"
-    )]
     EntryExists,
     /// The balance would be less than its lower limit.
-    #[error("the balance would be below balanceAtLeast")]
     ConditionFailed,
     /// The name has no current entry.
-    #[error("no entry with this entryId is applied")]
     EntryMissing,
     /// A total or a balance would overflow, or the ledger would have too many balances.
-    #[error("a total would become too large, or the ledger would have too many balances")]
     TotalsTooLarge,
 }
+
+impl Says for Reason {
+    fn says(&self) -> Message {
+        match self {
+            Self::EntryExists => message!(
+                "an entry with this entryId is already applied; revert it first, or use another \
+                 entryId",
+                "запись с таким entryId уже действует; сначала отмените её или выберите другой \
+                 entryId"
+            ),
+            Self::ConditionFailed => message!(
+                "the balance would be below balanceAtLeast",
+                "баланс стал бы меньше balanceAtLeast"
+            ),
+            Self::EntryMissing => message!(
+                "no entry with this entryId is applied",
+                "действующей записи с таким entryId нет"
+            ),
+            Self::TotalsTooLarge => message!(
+                "a total would become too large, or the ledger would have too many balances",
+                "итог стал бы слишком большим или в журнале стало бы слишком много балансов"
+            ),
+        }
+    }
+}
+
+errors!(Reason);
 
 impl Draft<BareOrWrapped<Adjustment>> {
     /// The members whom the adjustments name.
@@ -208,10 +230,13 @@ impl Adjustment {
 /// # Errors
 ///
 /// The rule.
-pub fn check_size(changes: impl IntoIterator<Item = usize>) -> Result<(), String> {
+pub fn check_size(changes: impl IntoIterator<Item = usize>) -> Result<(), Message> {
     if changes.into_iter().fold(0, usize::saturating_add) > MAX_CHANGES_AT_ONCE {
-        return Err(format!(
-            "must have at most {MAX_CHANGES_AT_ONCE} changes in total; send several requests"
+        return Err(rule!(
+            "{field} must have at most {MAX_CHANGES_AT_ONCE} changes in total; send several \
+             requests",
+            "изменений в {field} должно быть всего не больше {MAX_CHANGES_AT_ONCE}; отправьте \
+             несколько запросов"
         ));
     }
     Ok(())
@@ -232,10 +257,16 @@ fn check_changes(
         let (user, currency) = amount.check(&path, group, members, errors);
         let money = amount.money(path.field("amount"), currency, errors);
         if money.is_some_and(|money| money.minor == 0) {
-            errors.push(path.field("amount"), "amount must not be zero");
+            errors.push(
+                path.field("amount"),
+                rule!("{field} must not be zero", "{field} не должно быть равно нулю"),
+            );
         }
         if user.zip(currency).is_some_and(|change| !named.insert(change)) {
-            let rule = "userId must appear only once per currency";
+            let rule = rule!(
+                "{field} must appear only once per currency",
+                "{field} не должно повторяться для одной валюты"
+            );
             errors.push(path.field("userId"), rule);
         }
         let Some(money) = money else { continue };
@@ -245,13 +276,19 @@ fn check_changes(
         checked.extend(user.zip(totals).map(change));
     }
     if changes.is_empty() {
-        errors.push(path.clone(), "changes must not be empty");
+        errors.push(
+            path.clone(),
+            rule!("{field} must not be empty", "{field} не должно быть пустым"),
+        );
         return None;
     }
     if amounts.len() == changes.len() {
         for (currency, sum) in sums(&amounts).into_iter().filter(|(_, sum)| *sum != 0) {
             let sum = currency.to_major(sum);
-            let rule = format!("changes in {currency} must sum to zero, not to {sum}");
+            let rule = message!(
+                "changes in {currency} must sum to zero, not to {sum}",
+                "сумма изменений в {currency} должна быть равна нулю, а не {sum}"
+            );
             errors.push(path.clone(), rule);
         }
     }
@@ -289,7 +326,7 @@ impl Amount {
         errors: &mut FieldErrors,
     ) -> (Option<MemberId>, Option<Currency>) {
         let member = |user: &MemberId| {
-            let member = members.get(user).copied().ok_or(MEMBER_RULE);
+            let member = members.get(user).copied().ok_or_else(not_a_member);
             errors.keep(path.field("userId"), member)
         };
         (self.user.value().and_then(member), self.currency.or(group.currency))
@@ -313,21 +350,34 @@ impl Amount {
 /// [`Error::NotAnAdjustment`]; [`Error::NotYourAdjustment`] if the user neither pushed the
 /// adjustment nor may act for a member whose balance it changed.
 pub fn check_revertible(entry: &Entry, links: &Links, user: UserId) -> Result<(), Error> {
-    let of = match entry.ref_type {
-        RefType::Link => "a link of a guest to a user, which is final",
-        RefType::Expense => "an expense; delete or edit the expense instead",
-        RefType::Settlement => {
-            "a settlement, which is final; record a settlement in the other direction instead"
-        }
+    let id = entry.entry_id.to_string();
+    let other = |message| Err(Error::NotAnAdjustment(message));
+    match entry.ref_type {
+        RefType::Expense => other(message!(
+            "entry {id} cannot be reverted: it belongs to an expense; delete or edit the expense \
+             instead",
+            "запись {id} нельзя отменить: она относится к расходу; удалите или измените сам расход"
+        )),
+        RefType::Settlement => other(message!(
+            "entry {id} cannot be reverted: it belongs to a settlement, which is final; record a \
+             settlement in the other direction instead",
+            "запись {id} нельзя отменить: она относится к расчёту, а он окончателен; запишите \
+             обратный расчёт"
+        )),
+        RefType::Link => other(message!(
+            "entry {id} cannot be reverted: it belongs to a link of a guest to a user, which is \
+             final",
+            "запись {id} нельзя отменить: она о связи гостя с пользователем, а эта связь \
+             окончательна"
+        )),
         RefType::Adjustment => {
             let mut members = entry.changes.iter().map(|change| links.resolve(change.user));
             let concerned =
                 entry.actor_id == user || members.any(|member| member.is_acted_for_by(user));
-            let refused = || Error::NotYourAdjustment(entry.entry_id.to_string());
-            return concerned.then_some(()).ok_or_else(refused);
+            let refused = || Error::NotYourAdjustment(id);
+            concerned.then_some(()).ok_or_else(refused)
         }
-    };
-    Err(Error::NotAnAdjustment(entry.entry_id.to_string(), of))
+    }
 }
 
 /// The totals that change a balance by an amount. A positive amount counts as sent and a negative

@@ -11,6 +11,7 @@ mod split_input;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fracti_texts::rule;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -700,7 +701,13 @@ pub(crate) fn check_date(
 ) -> Field<Day> {
     match date {
         Field::Value(date) if date > now.day().next_year() && Some(date) != before => {
-            errors.push("date", "must be at most one year ahead");
+            errors.push(
+                "date",
+                rule!(
+                    "{field} must be at most one year ahead",
+                    "{field} может опережать сегодняшний день не больше чем на год"
+                ),
+            );
             Field::Invalid
         }
         date => date,

@@ -7,6 +7,7 @@ mod comparison;
 
 use std::{cmp::Ordering, fmt};
 
+use fracti_texts::{Message, message, rule};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -31,7 +32,13 @@ use crate::{
 pub use comparison::{Changed, Comparison, Earlier};
 
 /// Rule of the parameter that names a run.
-pub const RUN_RULE: &str = "must be the run of an earlier response";
+#[must_use]
+pub fn of_no_run() -> Message {
+    rule!(
+        "{field} must be the run of an earlier response",
+        "{field} должно быть значением run из прошлого ответа"
+    )
+}
 
 words! {
     /// Format of a file.
@@ -159,7 +166,7 @@ impl ImportRow {
         match run.cmp(&self.run) {
             Ordering::Less => Ok(Some(Self { run, status: ImportStatus::Undone, ..self.clone() })),
             Ordering::Equal => Ok(None),
-            Ordering::Greater => Err(Error::invalid("run", RUN_RULE)),
+            Ordering::Greater => Err(Error::invalid("run", of_no_run())),
         }
     }
 
@@ -224,6 +231,17 @@ pub enum RowPlace {
     /// Item of a JSON list: the path of the list, which is empty if the file is a list, and the
     /// index, from 0.
     Item(&'static str, usize),
+}
+
+impl RowPlace {
+    /// What a message says of the row.
+    #[must_use]
+    pub fn before(&self, rule: &Message) -> Message {
+        match self {
+            Self::Line(line) => message!("line {line}: {rule}", "строка {line}: {rule}", [rule]),
+            Self::Item(..) => message!("{self}: {rule}", "в {self}: {rule}", [rule]),
+        }
+    }
 }
 
 impl fmt::Display for RowPlace {

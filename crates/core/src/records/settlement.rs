@@ -4,10 +4,11 @@ mod sides;
 
 use std::collections::BTreeSet;
 
+use fracti_texts::{message, rule};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    group::{Group, MEMBER_RULE, Member, links::Links},
+    group::{Group, Member, links::Links, not_a_member},
     input::{Draft, Error, Field, FieldErrors, fund_error::FundError, numbers::positive},
     ledger::{Change, Event, Ledger, LedgerError, RefType, Totals},
     records::expense::check_date,
@@ -501,7 +502,8 @@ impl Draft<NewSettlement> {
         let (new, mut errors) = self.open()?;
         let mut named = |path: &str, user: MemberId| {
             let member = members.iter().find(|member| member.id == user);
-            let name = errors.keep(path, member.map(|it| it.name.clone()).ok_or(MEMBER_RULE))?;
+            let name =
+                errors.keep(path, member.map(|it| it.name.clone()).ok_or_else(not_a_member))?;
             Some((user, name))
         };
         let (to, from) = (new.to.value().copied(), new.from.or(member));
@@ -509,7 +511,13 @@ impl Draft<NewSettlement> {
         let from = from.and_then(|user| named("fromId", user));
         let parties = from.as_ref().zip(to.as_ref()).map(|((from, _), (to, _))| (*from, *to));
         if parties.is_some_and(|(from, to)| from == to) {
-            errors.push("toId", "toId must not be the payer");
+            errors.push(
+                "toId",
+                message!(
+                    "toId must not be the payer",
+                    "получатель toId не должен совпадать с плательщиком"
+                ),
+            );
         }
         check_funding(new, members, now, &mut errors);
         let owed = parties.and_then(|(from, to)| ledger.balances.owed_currency(from, to));
@@ -580,7 +588,13 @@ fn check_funding(
             ("holdUntil", new.hold_until.is_absent()),
         ] {
             if !is_absent {
-                errors.push(field, "must be given only with payFrom funds");
+                errors.push(
+                    field,
+                    rule!(
+                        "{field} must be given only with payFrom funds",
+                        "указывайте {field} только при payFrom funds"
+                    ),
+                );
             }
         }
         return;
@@ -588,22 +602,56 @@ fn check_funding(
     let to = new.to.value();
     let is_user = |member: &Member| member.is_present() && member.id.user().is_some();
     if members.iter().any(|member| to == Some(&member.id) && !is_user(member)) {
-        errors.push("toId", "must be a present user, because funds pay it");
+        errors.push("toId", rule!("{field} must be a present user, because funds pay it", "{field} \
+                                                                                           должно \
+                                                                                           быть id \
+                                                                                           пользователя, \
+                                                                                           который \
+                                                                                           состоит \
+                                                                                           в \
+                                                                                           группе: \
+                                                                                           платёж \
+                                                                                           идёт из \
+                                                                                           средств"));
     }
     if !new.tx_hash.is_absent() {
-        errors.push("txHash", "must not be given with payFrom funds");
+        errors.push(
+            "txHash",
+            rule!(
+                "{field} must not be given with payFrom funds",
+                "не указывайте {field} при payFrom funds"
+            ),
+        );
     }
     let [allow_external, pay_now] =
         [new.allow_external, new.pay_now].map(|flag| flag == Field::Value(true));
     if allow_external && pay_now {
-        errors.push("allowExternal", "must not be true with payNow");
+        errors.push(
+            "allowExternal",
+            rule!(
+                "{field} must not be true with payNow",
+                "{field} не должно быть true вместе с payNow"
+            ),
+        );
     }
     let Field::Value(until) = new.hold_until else { return };
     let [least, most] = HELD_S.map(|seconds| now.plus_seconds(seconds));
     if allow_external || pay_now {
-        errors.push("holdUntil", "must not be given with allowExternal or payNow");
+        errors.push(
+            "holdUntil",
+            rule!(
+                "{field} must not be given with allowExternal or payNow",
+                "не указывайте {field} вместе с allowExternal или payNow"
+            ),
+        );
     } else if until < least || until > most {
-        errors.push("holdUntil", "must be a minute to 90 days ahead");
+        errors.push(
+            "holdUntil",
+            rule!(
+                "{field} must be a minute to 90 days ahead",
+                "{field} должно быть не раньше чем через минуту и не позже чем через 90 дней"
+            ),
+        );
     }
 }
 
@@ -618,15 +666,33 @@ impl Draft<SettlementUpdate> {
         let is_change = !update.status.is_absent() || !update.tx_hash.is_absent();
         let mut edits = update.edits().peekable();
         if !is_change && edits.peek().is_none() {
-            errors.push("status", "status, txHash, amount, currency, date or note is required");
+            errors.push(
+                "status",
+                message!(
+                    "status, txHash, amount, currency, date or note is required",
+                    "укажите status, txHash, amount, currency, date или note"
+                ),
+            );
         }
         for edit in edits.filter(|_| is_change) {
-            errors.push(edit, "must not be sent with status or txHash");
+            errors.push(
+                edit,
+                rule!(
+                    "{field} must not be sent with status or txHash",
+                    "не отправляйте {field} вместе с status или txHash"
+                ),
+            );
         }
         if update.status == Field::Value(SettlementStatus::Failed)
             && update.tx_hash.value().is_some()
         {
-            errors.push("txHash", "txHash must be left out if status is failed");
+            errors.push(
+                "txHash",
+                rule!(
+                    "{field} must be left out if status is failed",
+                    "не указывайте {field} при status failed"
+                ),
+            );
         }
         errors.finish(Some(update))
     }

@@ -6,6 +6,8 @@ use std::{
     str::FromStr,
 };
 
+use fracti_texts::{Message, Says, errors, message, rule};
+
 use crate::{
     input::Error,
     personal::{
@@ -41,9 +43,19 @@ pub struct DaysAsked {
 pub struct Month(Day);
 
 /// Error returned for a text that is not a month.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be a month from 1970-01 to 9999-12, like 2024-01")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MonthError;
+
+impl Says for MonthError {
+    fn says(&self) -> Message {
+        rule!(
+            "{field} must be a month from 1970-01 to 9999-12, like 2024-01",
+            "{field} должно быть месяцем от 1970-01 до 9999-12, например 2024-01"
+        )
+    }
+}
+
+errors!(MonthError);
 
 /// Consumption of a user in one currency.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -90,11 +102,20 @@ impl DaysAsked {
         let to = self.to.unwrap_or(today);
         let from = self.from.unwrap_or_else(|| to.plus(1_i64.saturating_sub(DEFAULT_DAYS)));
         match to.days_since(from) {
-            0 => Err(Error::invalid("from", "from must not be after the last day")),
+            0 => Err(Error::invalid(
+                "from",
+                message!(
+                    "from must not be after the last day",
+                    "дата from не должна быть позже последнего дня"
+                ),
+            )),
             1..=MAX_DAYS => Ok(from..=to),
             _ => Err(Error::invalid(
                 "from",
-                format!("from and to must span at most {MAX_DAYS} days"),
+                message!(
+                    "from and to must span at most {MAX_DAYS} days",
+                    "дней от from до to должно быть не больше {MAX_DAYS}"
+                ),
             )),
         }
     }

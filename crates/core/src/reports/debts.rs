@@ -5,6 +5,8 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
+use fracti_texts::{Message, rule};
+
 use crate::{
     group::Member,
     input::Error,
@@ -15,8 +17,13 @@ use crate::{
 };
 
 /// Rule for `pending` in a group whose pending settlements the ledger could not take.
-const TOO_LARGE: &str = "pending must be left out, because the balances after all pending \
-                         settlements would exceed the limits of the ledger";
+fn too_large() -> Message {
+    rule!(
+        "{field} must be left out, because the balances after all pending settlements would exceed \
+         the limits of the ledger",
+        "не указывайте {field}: после всех ожидающих расчётов балансы превысили бы пределы журнала"
+    )
+}
 
 /// The debts of a group.
 #[derive(Clone, Debug)]
@@ -42,7 +49,7 @@ impl<'a> Debts<'a> {
         let planned = match pending {
             None => Cow::Borrowed(&ledger.balances),
             Some(pending) => Cow::Owned(
-                completed(ledger, pending).map_err(|_| Error::invalid("pending", TOO_LARGE))?,
+                completed(ledger, pending).map_err(|_| Error::invalid("pending", too_large()))?,
             ),
         };
         let has_balance = |member: &Member| {

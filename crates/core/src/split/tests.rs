@@ -43,12 +43,12 @@ fn only_the_units_that_an_id_decides_are_open_in_a_preview() {
 #[test]
 fn invalid_splits_are_refused() {
     let rows: [(Split, &str); 11] = [
-        (Split::Equal(Vec::new()), "splits must not be empty"),
+        (Split::Equal(Vec::new()), "must not be empty"),
         (
             Split::Equal((1..47).map(user).collect()),
             "an expense must have at most 45 splits and further payers, not 46",
         ),
-        (Split::Equal(vec![user(1), user(2), user(1)]), "userId must appear only once in splits"),
+        (Split::Equal(vec![user(1), user(2), user(1)]), "must appear only once in splits"),
         (
             Split::Percentage(vec![(user(1), 499_900), (user(2), 500_000)]),
             "the percentages sum to 99.99, 0.01 less than 100",

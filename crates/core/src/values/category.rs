@@ -2,6 +2,7 @@
 
 use std::{borrow::Borrow, fmt, str::FromStr};
 
+use fracti_texts::{Message, Says, errors, rule};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -90,12 +91,22 @@ pub(crate) fn is_reserved(key: &str) -> bool {
 pub struct CategoryKey([u8; Self::MAX_LENGTH]);
 
 /// Error returned for a text that is not the key of a category.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "must be 1 to {} lower-case letters, digits and underscores that begin with a letter",
-    CategoryKey::MAX_LENGTH
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CategoryKeyError;
+
+impl Says for CategoryKeyError {
+    fn says(&self) -> Message {
+        rule!(
+            "{field} must be 1 to {most} lower-case letters, digits and underscores that begin \
+             with a letter",
+            "{field} должно состоять из 1–{most} строчных латинских букв, цифр и подчёркиваний и \
+             начинаться с буквы",
+            most = CategoryKey::MAX_LENGTH
+        )
+    }
+}
+
+errors!(CategoryKeyError);
 
 impl CategoryKey {
     /// Maximum length, in characters.
@@ -191,9 +202,20 @@ impl ExpenseCategory {
 }
 
 /// Error returned for a text that is not a category that an expense of the group may have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be one of {}, or one of the group's own categories", Category::WORDS.join(", "))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownCategory;
+
+impl Says for UnknownCategory {
+    fn says(&self) -> Message {
+        rule!(
+            "{field} must be one of {known}, or one of the group's own categories",
+            "{field} должно быть категорией группы или одной из следующих: {known}",
+            known = Category::WORDS.join(", ")
+        )
+    }
+}
+
+errors!(UnknownCategory);
 
 impl FromStr for ExpenseCategory {
     type Err = UnknownCategory;

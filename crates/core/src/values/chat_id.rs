@@ -2,6 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
+use fracti_texts::{Message, Says, errors, rule};
 use serde::{Deserialize, Serialize};
 
 use crate::values::{
@@ -21,12 +22,22 @@ use crate::values::{
 pub struct ChatId(String);
 
 /// Error returned for a text that is not a chat id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "must be a whole number, like -1001234567890, or 1 to {} characters without blanks",
-    ChatId::MAX_LENGTH
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChatIdError;
+
+impl Says for ChatIdError {
+    fn says(&self) -> Message {
+        rule!(
+            "{field} must be a whole number, like -1001234567890, or 1 to {most} characters \
+             without blanks",
+            "{field} должно быть целым числом, например -1001234567890, или содержать от 1 до \
+             {most} символов без пробелов",
+            most = ChatId::MAX_LENGTH
+        )
+    }
+}
+
+errors!(ChatIdError);
 
 impl ChatId {
     /// Maximum length, in characters.

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeSet, fmt, str::FromStr};
 
+use fracti_texts::{Language, Message, Says, errors, rule};
 use iso_currency::IntoEnumIterator;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -120,23 +121,61 @@ pub struct Currency {
 }
 
 /// Error returned for a text that is not the code of a currency.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be an ISO 4217 code in capitals, like EUR, or {}", tokens())]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CurrencyError;
 
+impl Says for CurrencyError {
+    fn says(&self) -> Message {
+        let tokens = Message::new(tokens);
+        rule!(
+            "{field} must be an ISO 4217 code in capitals, like EUR, or {tokens}",
+            "{field} должно быть кодом ISO 4217 заглавными буквами, например EUR, или {tokens}",
+            [tokens]
+        )
+    }
+}
+
+errors!(CurrencyError);
+
 /// Error returned for a number that is not an amount of a currency.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AmountError {
     /// The number is finer than the currency's minor unit.
-    #[error("must have at most {decimals} decimals in {0}", decimals = .0.exponent)]
     TooFine(Currency),
     /// The number of minor units does not fit an `i64`.
-    #[error("must be at most {max} in {0}", max = .0.to_major(i64::MAX))]
     TooLarge(Currency),
     /// The number is negative, and the number of minor units or its negation does not fit an `i64`.
-    #[error("must be at least -{max} in {0}", max = .0.to_major(i64::MAX))]
     TooSmall(Currency),
 }
+
+impl Says for AmountError {
+    fn says(&self) -> Message {
+        match self {
+            Self::TooFine(currency) => match currency.exponent {
+                0 => rule!(
+                    "{field} must have at most 0 decimals in {currency}",
+                    "{field} в {currency} должно быть целым числом"
+                ),
+                most => rule!(
+                    "{field} must have at most {most} decimals in {currency}",
+                    "{field} в {currency} должно содержать не больше {most} знаков после запятой"
+                ),
+            },
+            Self::TooLarge(currency) => rule!(
+                "{field} must be at most {max} in {currency}",
+                "{field} в {currency} должно быть не больше {max}",
+                max = currency.to_major(i64::MAX)
+            ),
+            Self::TooSmall(currency) => rule!(
+                "{field} must be at least -{max} in {currency}",
+                "{field} в {currency} должно быть не меньше -{max}",
+                max = currency.to_major(i64::MAX)
+            ),
+        }
+    }
+}
+
+errors!(AmountError);
 
 impl Currency {
     /// TON, the default of a group.
@@ -243,10 +282,14 @@ impl FromStr for Currency {
 }
 
 /// The codes of the tokens: "TON, USDT, USDC, BTC or ETH".
-fn tokens() -> String {
+fn tokens(language: Language) -> String {
     let codes = TOKENS.map(|(code, ..)| code);
+    let or = match language {
+        Language::English => "or",
+        Language::Russian => "или",
+    };
     match codes.split_last() {
-        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        Some((last, others)) if !others.is_empty() => format!("{} {or} {last}", others.join(", ")),
         _ => codes.concat(),
     }
 }
@@ -256,7 +299,7 @@ impl TextForm for Currency {
     const EXAMPLE: &'static str = "EUR";
 
     fn description() -> String {
-        let tokens = tokens();
+        let tokens = tokens(Language::English);
         format!(
             "Currency code: an ISO 4217 currency that has a minor unit, also one that was \
              withdrawn in 2002 or later, or {tokens}."

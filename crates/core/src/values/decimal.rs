@@ -2,6 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
+use fracti_texts::{Message, Says, errors, rule};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// Maximum number of digits: the precision of a DynamoDB Number.
@@ -31,15 +32,30 @@ pub struct Decimal {
 }
 
 /// Error returned for a text that is not an exact decimal number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecimalError {
     /// The text is not a JSON number.
-    #[error("must be a number in decimal digits, like 12, 12.5 or 1e-9")]
     Syntax,
     /// The number needs more than 38 digits.
-    #[error("must have at most 38 digits")]
     TooLong,
 }
+
+impl Says for DecimalError {
+    fn says(&self) -> Message {
+        match self {
+            Self::Syntax => rule!(
+                "{field} must be a number in decimal digits, like 12, 12.5 or 1e-9",
+                "{field} должно быть числом в десятичной записи, например 12, 12.5 или 1e-9"
+            ),
+            Self::TooLong => rule!(
+                "{field} must have at most {MAX_DIGITS} digits",
+                "{field} должно содержать не больше {MAX_DIGITS} цифр"
+            ),
+        }
+    }
+}
+
+errors!(DecimalError);
 
 impl Decimal {
     /// Zero.

@@ -8,6 +8,7 @@
 
 use std::{fmt, str::FromStr};
 
+use fracti_texts::{Message, Says, errors, rule};
 use serde::{Deserialize, Serialize, Serializer};
 use uuid::Uuid;
 
@@ -39,20 +40,39 @@ pub enum EntryId {
 pub struct EntryName(String);
 
 /// Error returned for a text that cannot be the name of an adjustment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryNameError {
     /// The text is empty, too long or blank, or has a control character.
-    #[error(
-        "must have 1 to {MAX_LENGTH} characters, not all of them blank and none a control character"
-    )]
     Text,
     /// The text is a UUID, like the id of an expense or a settlement.
-    #[error("must not be a UUID: UUIDs name the entries of expenses and settlements")]
     Uuid,
     /// The text is the id of a link.
-    #[error("must not be {LINK} and the id of a guest: this is the entry by which one is linked")]
     Link,
 }
+
+impl Says for EntryNameError {
+    fn says(&self) -> Message {
+        match self {
+            Self::Text => rule!(
+                "{field} must have 1 to {MAX_LENGTH} characters, not all of them blank and none a \
+                 control character",
+                "{field} должно содержать от 1 до {MAX_LENGTH} символов: не только пробелы и без \
+                 управляющих символов"
+            ),
+            Self::Uuid => rule!(
+                "{field} must not be a UUID: UUIDs name the entries of expenses and settlements",
+                "{field} не должно быть UUID: так называются записи расходов и расчётов"
+            ),
+            Self::Link => rule!(
+                "{field} must not be {LINK} and the id of a guest: this is the entry by which one \
+                 is linked",
+                "{field} не должно быть {LINK} и id гостя: так называется запись о привязке гостя"
+            ),
+        }
+    }
+}
+
+errors!(EntryNameError);
 
 /// Number of hexadecimal digits of a hash in a name: 128 bits, so that no two names are equal.
 const HASH_LENGTH: usize = 32;

@@ -2,6 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
+use fracti_texts::{Message, Says, errors, rule};
 use serde::{Deserialize, Serialize, Serializer};
 use uuid::{Builder, Uuid};
 
@@ -11,21 +12,39 @@ use crate::values::{
 };
 
 /// Error returned for a text that is not an identifier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IdError {
     /// The text is not a UUID with hyphens.
-    #[error("must be a UUID, like 0190a1b2-0000-7000-8000-000000000001")]
     Uuid,
     /// The text is not the id of a Telegram user.
-    #[error("must be a Telegram id as text: digits without leading zeros, below 2^52")]
     User,
     /// The text is not the id of a member: neither that of a Telegram user nor that of a guest.
-    #[error(
-        "must be a member's id: a Telegram id as text (digits without leading zeros, below 2^52), \
-         or guest- and a UUID"
-    )]
     Member,
 }
+
+impl Says for IdError {
+    fn says(&self) -> Message {
+        match self {
+            Self::Uuid => rule!(
+                "{field} must be a UUID, like 0190a1b2-0000-7000-8000-000000000001",
+                "{field} должно быть UUID, например 0190a1b2-0000-7000-8000-000000000001"
+            ),
+            Self::User => rule!(
+                "{field} must be a Telegram id as text: digits without leading zeros, below 2^52",
+                "{field} должно быть id Telegram в виде строки: цифры без нулей в начале, меньше \
+                 2^52"
+            ),
+            Self::Member => rule!(
+                "{field} must be a member's id: a Telegram id as text (digits without leading \
+                 zeros, below 2^52), or guest- and a UUID",
+                "{field} должно быть id участника: id Telegram в виде строки (цифры без нулей в \
+                 начале, меньше 2^52) или guest- и UUID"
+            ),
+        }
+    }
+}
+
+errors!(IdError);
 
 macro_rules! id {
     ($($(#[$doc:meta])* $name:ident),+ $(,)?) => {$(

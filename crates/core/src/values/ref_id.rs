@@ -2,6 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
+use fracti_texts::{Message, Says, errors, rule};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -29,9 +30,19 @@ words! {
 }
 
 /// Error returned for a text that is not a reference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be 1 to 64 visible ASCII characters, with blanks only between others")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefIdError;
+
+impl Says for RefIdError {
+    fn says(&self) -> Message {
+        rule!(
+            "{field} must be 1 to 64 visible ASCII characters, with blanks only between others",
+            "{field} должно состоять из 1–64 видимых символов ASCII; пробелы — только между ними"
+        )
+    }
+}
+
+errors!(RefIdError);
 
 impl RefId {
     /// The text.

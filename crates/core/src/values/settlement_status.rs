@@ -1,5 +1,7 @@
 //! The status of a settlement, and the errors of refused changes.
 
+use fracti_texts::{Message, Says, errors, message};
+
 use crate::words;
 
 words! {
@@ -16,24 +18,47 @@ words! {
 }
 
 /// Error returned for a settlement, or a change of one, that is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettlementError {
     /// The caller acts for neither the payer nor the recipient.
-    #[error("only the payer and the recipient may record or change a settlement")]
     NotParty,
     /// The caller tried to complete the settlement for the side that has confirmed it, or for both.
-    #[error(
-        "only the other side may complete a settlement, and another member for a guest or a past \
-         member; its payer may send a txHash instead"
-    )]
     NotOtherSide,
     /// The recipient tried to set the hash of a transaction.
-    #[error("only the payer may send the txHash of a settlement")]
     NotPayer,
     /// The caller tried to edit a settlement that another member recorded.
-    #[error("only the member who recorded a settlement may edit it")]
     NotRecorder,
     /// The settlement already has another final status.
-    #[error("the settlement is already {0}, which is final")]
     Final(SettlementStatus),
 }
+
+impl Says for SettlementError {
+    fn says(&self) -> Message {
+        match self {
+            Self::NotParty => message!(
+                "only the payer and the recipient may record or change a settlement",
+                "записать или изменить расчёт могут только плательщик и получатель"
+            ),
+            Self::NotOtherSide => message!(
+                "only the other side may complete a settlement, and another member for a guest or \
+                 a past member; its payer may send a txHash instead",
+                "завершить расчёт может только другая сторона, а за гостя или бывшего участника — \
+                 другой участник; плательщик может вместо этого отправить txHash"
+            ),
+            Self::NotPayer => message!(
+                "only the payer may send the txHash of a settlement",
+                "отправить txHash расчёта может только плательщик"
+            ),
+            Self::NotRecorder => message!(
+                "only the member who recorded a settlement may edit it",
+                "исправить расчёт может только тот, кто его записал"
+            ),
+            Self::Final(status) => message!(
+                "the settlement is already {status}, which is final",
+                "у расчёта уже окончательный статус: {status}"
+            ),
+        }
+    }
+}
+
+errors!(SettlementError);

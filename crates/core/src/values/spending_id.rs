@@ -2,6 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
+use fracti_texts::{Message, Says, errors, rule};
 use serde::{Deserialize, Serialize};
 
 use crate::values::{
@@ -26,9 +27,20 @@ pub struct SpendingId {
 }
 
 /// Error returned for a text that is not the id of a spending.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be the id of a spending, like {}", SpendingId::EXAMPLE)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpendingIdError;
+
+impl Says for SpendingIdError {
+    fn says(&self) -> Message {
+        rule!(
+            "{field} must be the id of a spending, like {example}",
+            "{field} должно быть id траты, например {example}",
+            example = SpendingId::EXAMPLE
+        )
+    }
+}
+
+errors!(SpendingIdError);
 
 impl SpendingId {
     /// The id of a spending at `spent_at`.

@@ -3,6 +3,7 @@
 
 use std::{fmt, str::FromStr};
 
+use fracti_texts::{Message, Says, errors, rule};
 use serde::{Deserialize, Serialize};
 
 use crate::values::text_form::{TextForm, TextRule};
@@ -15,15 +16,33 @@ pub(crate) const PATTERN: &str =
 const LINES_PATTERN: &str = r"^[^\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]*$";
 
 /// Error returned for a text that is too long or blank, or has a control character.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "must have 1 to {max} characters, not all of them blank and none a control character{}",
-    .breaks.exception()
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextError {
     breaks: Breaks,
     max: usize,
 }
+
+impl Says for TextError {
+    fn says(&self) -> Message {
+        let max = self.max;
+        match self.breaks {
+            Breaks::Line => rule!(
+                "{field} must have 1 to {max} characters, not all of them blank and none a control \
+                 character",
+                "{field} должно содержать от 1 до {max} символов: не только пробелы и без \
+                 управляющих символов"
+            ),
+            Breaks::Lines => rule!(
+                "{field} must have 1 to {max} characters, not all of them blank and none a control \
+                 character other than a line break",
+                "{field} должно содержать от 1 до {max} символов: не только пробелы и без \
+                 управляющих символов, кроме переноса строки"
+            ),
+        }
+    }
+}
+
+errors!(TextError);
 
 /// Whether a text may have line breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,13 +58,6 @@ impl Breaks {
         match self {
             Self::Line => PATTERN,
             Self::Lines => LINES_PATTERN,
-        }
-    }
-
-    const fn exception(self) -> &'static str {
-        match self {
-            Self::Line => "",
-            Self::Lines => " other than a line break",
         }
     }
 

@@ -1,5 +1,7 @@
 //! Types that are written as text, and the schemas that follow for the API.
 
+use fracti_texts::{Message, Says, errors, rule};
+
 /// A type that is written as text.
 pub trait TextForm {
     /// Name of the schema.
@@ -32,9 +34,17 @@ pub enum TextRule {
 }
 
 /// Error returned for a text that is none of these words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be one of {}", .0.join(", "))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownWord(pub &'static [&'static str]);
+
+impl Says for UnknownWord {
+    fn says(&self) -> Message {
+        let known = self.0.join(", ");
+        rule!("{field} must be one of {known}", "{field} должно быть одним из следующих: {known}")
+    }
+}
+
+errors!(UnknownWord);
 
 /// Defines an enum whose variants are words in JSON and in rows, and the schema of these words.
 #[macro_export]

@@ -5,6 +5,7 @@ mod zone;
 use std::{fmt, str::FromStr, time::Duration};
 
 use chrono::{DateTime, Datelike, Months, NaiveDate, NaiveTime, SecondsFormat, TimeDelta, Utc};
+use fracti_texts::{Message, Says, errors, rule};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::values::text_form::{TextForm, TextRule};
@@ -20,9 +21,19 @@ pub use zone::{DAY_STARTS_AT_HOUR, IanaZone, Zone, ZoneError, ZonedTime, day_of}
 pub struct Timestamp(DateTime<Utc>);
 
 /// Error returned for a text that is not a moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be an RFC 3339 timestamp, like 2024-01-20T18:30:00.000Z")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimestampError;
+
+impl Says for TimestampError {
+    fn says(&self) -> Message {
+        rule!(
+            "{field} must be an RFC 3339 timestamp, like 2024-01-20T18:30:00.000Z",
+            "{field} должно быть временем по RFC 3339, например 2024-01-20T18:30:00.000Z"
+        )
+    }
+}
+
+errors!(TimestampError);
 
 impl Timestamp {
     /// The moment `millis` milliseconds after the start of 1970, if it is in the years 1970 to
@@ -91,9 +102,19 @@ impl Timestamp {
 pub struct Day(NaiveDate);
 
 /// Error returned for a text that is not a day.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be a day from 1970-01-01 to 9999-12-31, like 2024-01-20")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DayError;
+
+impl Says for DayError {
+    fn says(&self) -> Message {
+        rule!(
+            "{field} must be a day from 1970-01-01 to 9999-12-31, like 2024-01-20",
+            "{field} должно быть датой от 1970-01-01 до 9999-12-31, например 2024-01-20"
+        )
+    }
+}
+
+errors!(DayError);
 
 impl Day {
     /// First moment of the day, in UTC.

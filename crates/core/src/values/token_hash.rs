@@ -2,6 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
+use fracti_texts::{Message, Says, errors, rule};
 use sha2::{Digest, Sha256};
 
 /// SHA-256 of an API token or of the code of an invitation.
@@ -9,9 +10,19 @@ use sha2::{Digest, Sha256};
 pub struct TokenHash([u8; 32]);
 
 /// Error returned for a text that is not a hash in hexadecimal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must have 64 hexadecimal digits")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TokenHashError;
+
+impl Says for TokenHashError {
+    fn says(&self) -> Message {
+        rule!(
+            "{field} must have 64 hexadecimal digits",
+            "{field} должно состоять из 64 шестнадцатеричных цифр"
+        )
+    }
+}
+
+errors!(TokenHashError);
 
 impl TokenHash {
     /// The hash of a token or a code.

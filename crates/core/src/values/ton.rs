@@ -9,6 +9,7 @@ use base64::{
     prelude::{BASE64_STANDARD, BASE64_URL_SAFE},
 };
 use crc::{CRC_16_XMODEM, Crc};
+use fracti_texts::{Message, Says, errors, rule};
 use serde::{Deserialize, Serialize};
 
 use crate::values::text_form::{TextForm, TextRule};
@@ -28,18 +29,38 @@ const TESTNET: u8 = 0x80;
 pub struct TonAddress(String);
 
 /// Error returned for a text that is not a TON address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TonAddressError {
     /// The text has neither the user-friendly nor the raw form.
-    #[error("must be a TON address: 48 characters of base64, or 0: and 64 hexadecimal digits")]
     Form,
     /// The checksum is wrong: a character was mistyped.
-    #[error("must have a valid checksum: a character was mistyped")]
     Checksum,
     /// The address is of the test network.
-    #[error("must not be an address of TON's test network")]
     Testnet,
 }
+
+impl Says for TonAddressError {
+    fn says(&self) -> Message {
+        match self {
+            Self::Form => rule!(
+                "{field} must be a TON address: 48 characters of base64, or 0: and 64 hexadecimal \
+                 digits",
+                "{field} должно быть адресом TON: 48 символов base64 или 0: и 64 шестнадцатеричные \
+                 цифры"
+            ),
+            Self::Checksum => rule!(
+                "{field} must have a valid checksum: a character was mistyped",
+                "контрольная сумма в {field} не сходится: в адресе опечатка"
+            ),
+            Self::Testnet => rule!(
+                "{field} must not be an address of TON's test network",
+                "{field} не должно быть адресом тестовой сети TON"
+            ),
+        }
+    }
+}
+
+errors!(TonAddressError);
 
 impl TonAddress {
     /// The address stored in a row, without validation.

@@ -6,6 +6,7 @@ use base64::{
     Engine, alphabet,
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
 };
+use fracti_texts::{Message, Says, errors, rule};
 use serde::{Deserialize, Serialize};
 
 use crate::values::text_form::{TextForm, TextRule};
@@ -19,9 +20,20 @@ use crate::values::text_form::{TextForm, TextRule};
 pub struct TxHash(String);
 
 /// Error returned for a text that is not the hash of a transaction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be 64 hexadecimal digits, or the base64 form of 32 bytes")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TxHashError;
+
+impl Says for TxHashError {
+    fn says(&self) -> Message {
+        rule!(
+            "{field} must be 64 hexadecimal digits, or the base64 form of 32 bytes",
+            "{field} должно состоять из 64 шестнадцатеричных цифр или быть записью 32 байтов в \
+             base64"
+        )
+    }
+}
+
+errors!(TxHashError);
 
 impl TxHash {
     /// The hash stored in a row, without validation.

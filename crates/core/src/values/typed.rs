@@ -4,6 +4,8 @@
 //! them before it counts. The script of the Mini App has the same grammar; both are tested over
 //! `tests/fixtures/amounts.json`. Calculations are exact.
 
+use fracti_texts::{Message, Says, errors, rule};
+
 use crate::values::{
     currency::{AmountError, Currency},
     decimal::Decimal,
@@ -20,15 +22,31 @@ pub struct Reading {
 }
 
 /// Error returned for a text that is not an amount.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TypedError {
     /// The text has none of the notations.
-    #[error("must be an amount, like 12.50")]
     Syntax,
     /// The text has more decimals than the currency.
-    #[error("must have at most {decimals} decimals in {0}", decimals = .0.exponent())]
     TooFine(Currency),
 }
+
+impl Says for TypedError {
+    fn says(&self) -> Message {
+        match self {
+            Self::Syntax => rule!(
+                "{field} must be an amount, like 12.50",
+                "{field} должно быть суммой, например 12.50"
+            ),
+            Self::TooFine(currency) => rule!(
+                "{field} must have at most {most} decimals in {currency}",
+                "{field} в {currency} должно содержать не больше {most} знаков после запятой",
+                most = currency.exponent()
+            ),
+        }
+    }
+}
+
+errors!(TypedError);
 
 /// Signs that mean one currency. The last ones keep the sign if they are chosen.
 const SIGNS: [(&[&str], &[&str]); 21] = [

@@ -9,6 +9,7 @@ use fracti_core::{
 };
 use fracti_formats::{Answers, MAX_MEMBERS, MAX_ROWS, Target};
 use fracti_http::{Description, JsonScalar, Value, body, schemas};
+use fracti_texts::rule;
 use serde_json::json;
 
 body! {
@@ -45,7 +46,12 @@ body! {
 /// Reads the payer of a row, and the line of the row, which is the key.
 fn payer(line: &str, payer: Value<'_, '_>) -> Field<(usize, String)> {
     payer.required().parse(Description::inline::<String>, |name| {
-        let line = line.parse().map_err(|_| "must have a line number as key".to_owned());
+        let line = line.parse().map_err(|_| {
+            rule!(
+                "{field} must have a line number as key",
+                "ключом в {field} должен быть номер строки"
+            )
+        });
         match name {
             JsonScalar::Text(name) => Ok((line?, name.into_owned())),
             JsonScalar::Other(_) => Err(None),

@@ -16,8 +16,9 @@ use fracti_formats::{
     Asks, Check, Destination, Import, Issue, MAX_ERRORS, Match, MatchedBy, Person, Question,
     RowPlace, Sums,
 };
-use fracti_http::{JsonDecimal, Language, Text, in_russian, schemas, shown};
+use fracti_http::{JsonDecimal, Text, schemas, shown};
 use fracti_store::BeforeImport;
+use fracti_texts::{Language, Message, message};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -233,6 +234,8 @@ pub(crate) struct Foreseen<'a> {
     pub(crate) before: &'a BeforeImport,
     /// Whether rows that have changed or are gone are edited or deleted.
     pub(crate) updates: bool,
+    /// Language of the messages.
+    pub(crate) language: Language,
 }
 
 impl Foreseen<'_> {
@@ -287,8 +290,9 @@ impl Foreseen<'_> {
         let compared = &self.before.compared;
         let (changed, gone) = (compared.changed(), compared.gone.len());
         let edited = compared.changed.len().saturating_sub(changed);
-        let of_file = compared.changed.iter().map(DifferenceView::changed);
-        let rows = of_file.chain(compared.gone.iter().map(DifferenceView::gone));
+        let of_file = compared.changed.iter().map(|it| DifferenceView::changed(it, self.language));
+        let rows =
+            of_file.chain(compared.gone.iter().map(|it| DifferenceView::gone(it, self.language)));
         let rows: Vec<_> = rows.take(MAX_DIFFERENCES).collect();
         let confirm = compared.confirmation(self.to.group.id);
         (!rows.is_empty()).then_some(DifferencesView { confirm, changed, edited, gone, rows })
@@ -298,10 +302,14 @@ impl Foreseen<'_> {
     /// otherwise: rows with earlier dates that a later file adds move the left-over minor units.
     fn rounded(&self) -> Option<IssueView> {
         let count = self.before.compared.rounded;
-        let message = format!(
+        let message = message!(
             "rows of the group that this file rounds otherwise: {count}; they stay as they are, so \
-             balances may differ from those of the app by as many minor units"
+             balances may differ from those of the app by as many minor units",
+            "записей группы, которые в этом файле округлены иначе: {count}; они не меняются, \
+             поэтому балансы могут отличаться от балансов приложения на столько же наименьших \
+             единиц"
         );
+        let message = message.text(self.language).to_owned();
         (count > 0).then_some(IssueView { line: None, column: None, path: None, message })
     }
 
@@ -324,12 +332,13 @@ impl Foreseen<'_> {
 ///
 /// As [`serde_json::to_vec_pretty`].
 pub fn plan_of(import: &Import) -> serde_json::Result<Vec<u8>> {
-    serde_json::to_vec_pretty(&PlanView::of_file(import)).map(|json| shown(&json))
+    serde_json::to_vec_pretty(&PlanView::of_file(import, Language::English))
+        .map(|json| shown(&json))
 }
 
 impl PlanView {
     /// The plan of a file without a group.
-    fn of_file(import: &Import) -> Self {
+    fn of_file(import: &Import, language: Language) -> Self {
         let Sums { expenses, settlements, currencies, balances } = import.sums();
         let person =
             |it: &Person| PersonView { name: it.name.to_string(), rows: it.rows, member: None };
@@ -350,10 +359,10 @@ impl PlanView {
             differences: None,
             currencies: currencies.into_iter().map(Text).collect(),
             balances: balances.into_iter().map(balance).collect(),
-            checks: import.checks.iter().map(CheckView::from).collect(),
-            warnings: import.warnings.iter().map(IssueView::from).collect(),
-            errors: import.errors.iter().map(IssueView::from).collect(),
-            questions: import.questions.iter().map(QuestionView::from).collect(),
+            checks: import.checks.iter().map(|it| CheckView::of(it, language)).collect(),
+            warnings: import.warnings.iter().map(|it| IssueView::of(it, language)).collect(),
+            errors: import.errors.iter().map(|it| IssueView::of(it, language)).collect(),
+            questions: import.questions.iter().map(|it| QuestionView::of(it, language)).collect(),
         }
     }
 
@@ -368,7 +377,8 @@ impl PlanView {
         matched: &[Option<Match<'_>>],
         foreseen: &Foreseen<'_>,
     ) -> Result<Self, Error> {
-        let mut plan = Self::of_file(import);
+        let language = foreseen.language;
+        let mut plan = Self::of_file(import, language);
         plan.balances = foreseen.balances().map_err(|error| Error::Table(error.into()))?;
         [plan.expenses, plan.settlements, plan.adjustments] = foreseen.counts();
         plan.already_there = foreseen.already_there();
@@ -377,90 +387,114 @@ impl PlanView {
             person.member = matched.map(MatchView::from);
         }
         let of_group = import.errors_in(foreseen.to.group);
-        plan.errors.splice(..0, of_group.map(|issue| IssueView::from(&issue)));
+        plan.errors.splice(..0, of_group.map(|issue| IssueView::of(&issue, language)));
         plan.errors.truncate(MAX_ERRORS);
         let ids: Vec<_> = matched.iter().map(|it| it.map(|it| it.member.id)).collect();
         let to_oneself = import.payments_to_oneself(&ids).map(|(row, _)| {
-            (row, "the payment is left out, because payer and recipient are one member")
+            (
+                row,
+                message!(
+                    "the payment is left out, because payer and recipient are one member",
+                    "платёж пропущен: плательщик и получатель — один участник"
+                ),
+            )
         });
-        let of_one = import
-            .adjustments_of_one(&ids)
-            .map(|row| (row, "the adjustment is left out, because its members are one member"));
+        let of_one = import.adjustments_of_one(&ids).map(|row| {
+            (
+                row,
+                message!(
+                    "the adjustment is left out, because its members are one member",
+                    "корректировка пропущена: её участники — один участник"
+                ),
+            )
+        });
         let left_out: Vec<_> = to_oneself.chain(of_one).collect();
         plan.skipped = plan.skipped.saturating_add(left_out.len());
         let splits_lost = import.splits_lost(&ids).map(|row| {
-            let message = "the shares are imported as exact amounts, because two of the people who \
-                           share it are one member";
+            let message = message!(
+                "the shares are imported as exact amounts, because two of the people who share it \
+                 are one member",
+                "доли записываются точными суммами, потому что двое из участников — один человек"
+            );
             (row, message)
         });
-        let warning = |(row, message): (RowPlace, &str)| {
+        let warning = |(row, message): (RowPlace, Message)| {
             let (row, column, field) = (Some(row), None, None);
-            IssueView::from(&Issue { row, column, field, message: message.to_owned() })
+            IssueView::of(&Issue { row, column, field, message }, language)
         };
         plan.warnings.extend(left_out.into_iter().chain(splits_lost).map(warning));
         plan.warnings.extend(foreseen.rounded());
         Ok(plan)
     }
-
-    /// The plan with its messages in `language`. What has no text in it stays as it is.
-    pub(crate) fn in_language(mut self, language: Language) -> Self {
-        let issues = self.warnings.iter_mut().chain(&mut self.errors).map(|it| &mut it.message);
-        let questions = self.questions.iter_mut().map(|it| &mut it.message);
-        let rows = self.differences.iter_mut().flat_map(|it| &mut it.rows);
-        let messages = issues.chain(questions).chain(rows.map(|it| &mut it.message));
-        if language == Language::Russian {
-            for message in messages {
-                if let Some(russian) = in_russian(message) {
-                    *message = russian;
-                }
-            }
-        }
-        self
-    }
 }
 
 impl DifferenceView {
-    fn changed(Changed { place, after, before, fields }: &Changed) -> Self {
-        let place = Issue { row: Some(*place), column: None, field: None, message: String::new() };
-        let (fields, is) = (fields.join(", "), label(&before.record));
-        let mut message = format!("{is}, differs in {fields}; the file has {}", label(after));
+    fn changed(Changed { place, after, before, fields }: &Changed, language: Language) -> Self {
+        let place =
+            Issue { row: Some(*place), column: None, field: None, message: Message::same("") };
+        let fields = fields.join(", ");
+        let (row, other) = (label(&before.record), label(after));
+        let mut message = message!(
+            "{row}, differs in {fields}; the file has {other}",
+            "{row}: отличается {fields}; в файле {other}",
+            [row, other]
+        );
         if before.is_edited {
-            message.push_str("; it was edited in the group since, and stays as it is");
+            message = message!(
+                "{message}; it was edited in the group since, and stays as it is",
+                "{message}; с тех пор его правили в группе, и он останется как есть",
+                [message]
+            );
         }
         Self {
             kind: if before.is_edited { "edited" } else { "changed" },
             line: place.line(),
             path: place.path(),
             entry_id: before.record.entry_id().to_string(),
-            message,
+            message: message.text(language).to_owned(),
         }
     }
 
-    fn gone(Earlier { record, is_edited, .. }: &Earlier) -> Self {
-        let edited = if *is_edited { "; it was edited in the group since" } else { "" };
+    fn gone(Earlier { record, is_edited, .. }: &Earlier, language: Language) -> Self {
+        let row = label(record);
+        let mut message = message!("{row} is not in the file", "{row}: нет в файле", [row]);
+        if *is_edited {
+            message = message!(
+                "{message}; it was edited in the group since",
+                "{message}; с тех пор его правили в группе",
+                [message]
+            );
+        }
         Self {
             kind: "gone",
             line: None,
             path: None,
             entry_id: record.entry_id().to_string(),
-            message: format!("{} is not in the file{edited}", label(record)),
+            message: message.text(language).to_owned(),
         }
     }
 }
 
 /// A row in words.
-fn label(record: &Record) -> String {
+fn label(record: &Record) -> Message {
     match record {
         Record::Expense(it) => {
-            format!("{} of {}, {} {}", it.description, it.day(), it.amount, it.currency)
+            let (name, day, amount, currency) = (&it.description, it.day(), it.amount, it.currency);
+            message!(
+                "{name} of {day}, {amount} {currency}",
+                "запись «{name}» от {day}, {amount} {currency}"
+            )
         }
         Record::Settlement(it) => {
             let Settlement { from_user_name, to_user_name, amount, currency, .. } = &**it;
-            format!("the payment from {from_user_name} to {to_user_name}, {amount} {currency}")
+            message!(
+                "the payment from {from_user_name} to {to_user_name}, {amount} {currency}",
+                "платёж от {from_user_name} к {to_user_name}, {amount} {currency}"
+            )
         }
         Record::Adjustment(it) => match &it.note {
-            Some(note) => format!("the adjustment {note}"),
-            None => "an adjustment".to_owned(),
+            Some(note) => message!("the adjustment {note}", "корректировка {note}"),
+            None => message!("an adjustment", "корректировка"),
         },
     }
 }
@@ -471,27 +505,28 @@ impl From<Match<'_>> for MatchView {
     }
 }
 
-impl From<&Check> for CheckView {
-    fn from(Check { what, file, computed, agrees }: &Check) -> Self {
+impl CheckView {
+    fn of(Check { what, file, computed, agrees }: &Check, language: Language) -> Self {
         let [file, computed] = [file, computed].map(|sum| JsonDecimal(*sum));
-        Self { what: what.clone(), file, computed, agrees: *agrees }
+        let what = what.text(language).to_owned();
+        Self { what, file, computed, agrees: *agrees }
     }
 }
 
-impl From<&Issue> for IssueView {
-    fn from(issue: &Issue) -> Self {
+impl IssueView {
+    fn of(issue: &Issue, language: Language) -> Self {
         let (line, path) = (issue.line(), issue.path());
-        Self { line, column: issue.column, path, message: issue.message.clone() }
+        Self { line, column: issue.column, path, message: issue.message.text(language).to_owned() }
     }
 }
 
-impl From<&Question> for QuestionView {
-    fn from(Question { asks, message }: &Question) -> Self {
+impl QuestionView {
+    fn of(Question { asks, message }: &Question, language: Language) -> Self {
         let (kind, line, name) = match asks {
             Asks::Currency => ("currency", None, None),
             Asks::Payer { line } => ("payer", Some(*line), None),
             Asks::Weight { name } => ("weight", None, Some(name.to_string())),
         };
-        Self { kind, line, name, message: message.clone() }
+        Self { kind, line, name, message: message.text(language).to_owned() }
     }
 }

@@ -9,6 +9,8 @@ use fracti_core::{
 use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::value::RawValue;
 
+use crate::json::not_a_number;
+
 /// Name of the format in a file.
 const NAME: &str = "fracti-json";
 
@@ -187,7 +189,7 @@ impl<'de> Deserialize<'de> for AmountJson {
         let json = <&RawValue>::deserialize(from)?.get();
         let digits = json.strip_prefix('"').and_then(|it| it.strip_suffix('"')).unwrap_or(json);
         let number = digits.parse();
-        number.map(Self).map_err(|error| D::Error::custom(format!("{json:.40} {error}")))
+        number.map(Self).map_err(|error| D::Error::custom(not_a_number(json, &error)))
     }
 }
 

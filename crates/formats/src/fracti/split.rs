@@ -9,8 +9,10 @@ use fracti_core::{
     values::{
         decimal::Decimal,
         id::{GuestId, MemberId},
+        text::TextError,
     },
 };
+use fracti_texts::{Message, Says, rule};
 
 use super::file::{AmountJson, ExpenseJson, LineJson, ShareJson, SharerJson};
 use crate::{draft::ImportDraft, import::PersonPart};
@@ -26,7 +28,7 @@ pub(super) fn read(
     shares: &[PersonPart],
     members: &HashMap<String, usize>,
     draft: &ImportDraft<'_>,
-) -> Result<Option<Split<usize>>, String> {
+) -> Result<Option<Split<usize>>, Message> {
     let amount: i128 = shares.iter().map(|part| i128::from(part.minor)).sum();
     if expense.split_type == SplitType::Exact || amount == 0 {
         return Ok(None);
@@ -49,8 +51,8 @@ pub(super) fn read(
     let shares: Vec<(MemberId, i64)> =
         shares.iter().map(|part| (stand_in(part.person), part.minor)).collect();
     let split = new.split_into(&shares).map_err(|error| {
-        let named = |rule: String, (id, person): (&MemberId, &usize)| {
-            rule.replace(&id.to_string(), draft.name(*person))
+        let named = |rule: Message, (id, person): (&MemberId, &usize)| {
+            rule.map(|_, text| text.replace(&id.to_string(), draft.name(*person)))
         };
         people.iter().fold(first_rule(error), named)
     })?;
@@ -65,12 +67,13 @@ fn stand_in(person: usize) -> MemberId {
 }
 
 /// The first rule that a split breaks.
-fn first_rule(error: Error) -> String {
+fn first_rule(error: Error) -> Message {
     match error {
         Error::Invalid(rules) => {
-            rules.into_sorted().into_iter().map(|it| it.rule).next().unwrap_or_default()
+            let first = rules.into_sorted().into_iter().next();
+            first.map_or_else(|| Message::same(""), |it| it.message())
         }
-        error => error.to_string(),
+        error => error.says(),
     }
 }
 
@@ -93,10 +96,16 @@ fn split_input(share: &ShareJson, member: impl Fn(&String) -> MemberId) -> Split
 fn line_inputs(
     lines: &[LineJson],
     member: impl Fn(&String) -> MemberId,
-) -> Result<Vec<LineInput>, String> {
+) -> Result<Vec<LineInput>, Message> {
     let path = Path::from("items");
     let at_most = |path: &Path, max: usize, length: usize| {
-        let rule = || format!("{path} must have at most {max} items, not {length}");
+        let rule = || {
+            rule!(
+                "{field} must have at most {max} items, not {length}",
+                "{field} должно содержать не больше {max} элементов, а не {length}"
+            )
+            .about_field(&path.to_string())
+        };
         (length <= max).then_some(()).ok_or_else(rule)
     };
     at_most(&path, MAX_LINES, lines.len())?;
@@ -109,7 +118,8 @@ fn line_inputs(
         at_most(&path.field("sharers"), MAX_SHARES, line.sharers.as_ref().map_or(0, Vec::len))?;
         at_most(&path.field("over"), MAX_LINES, line.over.as_ref().map_or(0, Vec::len))?;
         let name = line.name.parse();
-        let name = name.map_err(|rule| format!("{} {rule}", path.field("name")))?;
+        let name = name
+            .map_err(|rule: TextError| rule.says().about_field(&path.field("name").to_string()))?;
         let sharers = line.sharers.as_ref().map(|list| list.iter().map(sharer).collect());
         let over = line.over.as_ref().map(|over| over.iter().copied().map(Field::Value).collect());
         Ok(LineInput {

@@ -5,11 +5,12 @@
 //! all others had one.
 
 use fracti_core::values::{currency::Currency, decimal::Decimal, time::Day};
+use fracti_texts::message;
 
 use crate::{
     category::category,
     csv::{Csv, CsvRecord, unguarded},
-    draft::{FieldText, ImportDraft, MEMBER, UncheckedRow},
+    draft::{AMOUNT, DATE, DESCRIPTION, FieldText, ImportDraft, MEMBER, UncheckedRow},
     import::{FilePlace, Format, Issue, PersonPart, RowPlace},
     key::Key,
     number::DecimalMark,
@@ -76,14 +77,18 @@ pub(crate) fn read(
         reader.row(&record);
     }
     let Reader { draft, converted, .. } = reader;
-    let dates = "the dates are those of the server's time zone, which may be one day early; those \
-                 of the JSON export are exact";
+    let dates = message!(
+        "the dates are those of the server's time zone, which may be one day early; those of the \
+         JSON export are exact",
+        "даты — по часовому поясу сервера и могут быть на день раньше; в выгрузке JSON они точные"
+    );
     draft.warn(FilePlace::FILE, dates);
     draft.warn_of_end();
     if converted > 0 {
-        let what = format!(
+        let what = message!(
             "of {converted} expenses in another currency, the amounts in the currency of the group \
-             are imported"
+             are imported",
+            "расходы в другой валюте ({converted}) записываются суммами в валюте группы"
         );
         draft.warn(FilePlace::FILE, what);
     }
@@ -108,7 +113,7 @@ struct Reader<'d, 'a> {
 
 impl Reader<'_, '_> {
     fn row(&mut self, record: &CsvRecord<'_>) {
-        let date = self.draft.date(record.place(0), "the date", record.cell(0));
+        let date = self.draft.date(record.place(0), DATE, record.cell(0));
         let is_payment = self.is_payment(record);
         let Some((currency, is_open)) = self.currency(record) else { return };
         let text = unguarded(record.cell(CURRENCY)).trim();
@@ -133,7 +138,10 @@ impl Reader<'_, '_> {
         let cost = unit.major(minor.into());
         let key = self.key(record, cost, &cells, currency);
         if minor == 0 && cells.iter().all(|part| part.minor == 0) {
-            return self.draft.skip(RowPlace::Line(record.line), "its amount is zero");
+            return self.draft.skip(
+                RowPlace::Line(record.line),
+                &message!("its amount is zero", "её сумма равна нулю"),
+            );
         }
         if self.original.is_some_and(|index| !record.cell(index).is_empty()) {
             self.converted = self.converted.saturating_add(1);
@@ -149,7 +157,10 @@ impl Reader<'_, '_> {
         let most = u64::try_from(shares.len()).map(|count| smallest.saturating_mul(count) / 2);
         if missing > most.unwrap_or_default().into() {
             let sum = unit.major(sum);
-            let rule = format!("the shares sum to {sum}, but the cost is {cost}");
+            let rule = message!(
+                "the shares sum to {sum}, but the cost is {cost}",
+                "сумма долей — {sum}, а стоимость — {cost}"
+            );
             return self.draft.error(FilePlace::line(record.line), rule);
         }
         let Some(payer) = self.payer(record, (minor, unit), &cells) else { return };
@@ -160,7 +171,7 @@ impl Reader<'_, '_> {
             most.unwrap_or_default().saturating_sub(least.unwrap_or_default()) <= smallest
         };
         let place = record.place(COST);
-        let Some(rounded) = self.draft.rounded(place, "the amount", cost, currency) else { return };
+        let Some(rounded) = self.draft.rounded(place, AMOUNT, cost, currency) else { return };
         let shares = if is_evenly && !is_even {
             let paid = Paid { by: payer, number: cost, rounded };
             let Some(shares) = self.evenly(record, paid, &shares, (key, date)) else { return };
@@ -168,7 +179,7 @@ impl Reader<'_, '_> {
         } else {
             let shares = self.shares(record, (minor, unit), &shares, payer);
             let Some(shares) = self.rounded_shares(shares, unit, rounded.minor) else {
-                let rule = "the shares are too large";
+                let rule = message!("the shares are too large", "доли слишком велики");
                 return self.draft.error(FilePlace::line(record.line), rule);
             };
             shares
@@ -178,7 +189,7 @@ impl Reader<'_, '_> {
             key,
             is_payment,
             date,
-            description: FieldText { field: "the description", text: unguarded(record.cell(1)) },
+            description: FieldText { field: DESCRIPTION, text: unguarded(record.cell(1)) },
             category: category(unguarded(record.cell(2))).map(Into::into),
             notes: None,
             currency,
@@ -196,10 +207,10 @@ impl Reader<'_, '_> {
         if first == text {
             return Some(self.draft.currency(text));
         }
-        let rule = format!(
-            "the currency must be {}, as in the rows above, not {}",
-            quoted(first),
-            quoted(text)
+        let (first, found) = (quoted(first), quoted(text));
+        let rule = message!(
+            "the currency must be {first}, as in the rows above, not {found}",
+            "валюта должна быть {first}, как в строках выше, а не {found}"
         );
         self.draft.error(record.place(CURRENCY), rule);
         None
@@ -210,7 +221,10 @@ impl Reader<'_, '_> {
             "Yes" => Some(true),
             "No" => Some(false),
             other => {
-                let rule = format!("{IS_REIMBURSEMENT} must be Yes or No, not {other:.40}");
+                let rule = message!(
+                    "{IS_REIMBURSEMENT} must be Yes or No, not {other:.40}",
+                    "в столбце {IS_REIMBURSEMENT} должно быть Yes или No, а не {other:.40}"
+                );
                 self.draft.error(record.place(self.reimbursement), rule);
                 None
             }
@@ -230,8 +244,13 @@ impl Reader<'_, '_> {
         match (payers.next(), payers.next()) {
             (Some(payer), None) => return Some(payer.person),
             (Some(_), Some(_)) => {
-                self.draft
-                    .error(place, "only the cell of the payer must have the sign of the cost");
+                self.draft.error(
+                    place,
+                    message!(
+                        "only the cell of the payer must have the sign of the cost",
+                        "знак стоимости должен быть только в ячейке плательщика"
+                    ),
+                );
                 return None;
             }
             (None, _) => {}
@@ -245,17 +264,31 @@ impl Reader<'_, '_> {
                 let code = if self.draft.is_asked(unit.currency) { "" } else { code };
                 let amount = format!("{amount} {code}");
                 let amount = amount.trim_end();
-                let asks = format!("who paid {amount} for {what:.100} on {date}?");
+                let asks = message!(
+                    "who paid {amount} for {what:.100} on {date}?",
+                    "кто заплатил {amount} за «{what:.100}» ({date})?"
+                );
                 self.draft.payer(record.line, asks)?
             }
             (None, _) => {
-                self.draft
-                    .error(place, "the cell of the payer must have the sign of the cost, or be 0");
+                self.draft.error(
+                    place,
+                    message!(
+                        "the cell of the payer must have the sign of the cost, or be 0",
+                        "в ячейке плательщика должен быть знак стоимости или 0"
+                    ),
+                );
                 return None;
             }
         };
         if !cells.contains(&PersonPart { person: payer, minor: 0 }) {
-            self.draft.error(place, "the payer must be a member whose cell is 0");
+            self.draft.error(
+                place,
+                message!(
+                    "the payer must be a member whose cell is 0",
+                    "плательщиком должен быть участник, в ячейке которого 0"
+                ),
+            );
             return None;
         }
         Some(payer)
@@ -275,8 +308,10 @@ impl Reader<'_, '_> {
         let missing = cost.saturating_sub(sum);
         if missing != 0 {
             let (sum, total) = (unit.major(sum.into()), unit.major(cost.into()));
-            let what =
-                format!("the shares sum to {sum}, not to {total}; the payer owes the difference");
+            let what = message!(
+                "the shares sum to {sum}, not to {total}; the payer owes the difference",
+                "сумма долей — {sum}, а не {total}; разницу должен плательщик"
+            );
             self.draft.warn(FilePlace::line(record.line), what);
             match shares.iter_mut().find(|part| part.person == payer) {
                 Some(own) => own.minor = own.minor.saturating_add(missing),
@@ -298,7 +333,10 @@ impl Reader<'_, '_> {
         let place = FilePlace::line(record.line);
         self.draft.warn(
             place,
-            "the cells differ, but the split mode is Evenly; equal shares are imported",
+            message!(
+                "the cells differ, but the split mode is Evenly; equal shares are imported",
+                "ячейки разные, но деление — Evenly; записываются равные доли"
+            ),
         );
         let sharers = shares.iter().map(|part| (part.person, Decimal::new(1, 0))).collect();
         let name = |member| self.draft.name(member).to_owned();
@@ -350,11 +388,11 @@ impl Reader<'_, '_> {
     fn units(&mut self, record: &CsvRecord<'_>, index: usize, unit: Unit) -> Option<i64> {
         let place = record.place(index);
         let number = self.mark.number(record.cell(index));
-        let number = self.draft.keep(place, "the amount", number)?;
+        let number = self.draft.keep(place, AMOUNT, number)?;
         let units = number.at_scale(unit.scale).and_then(|units| i64::try_from(units).ok());
         if units.is_none() {
             // It has the rule that the number breaks.
-            self.draft.minor(place, "the amount", number, unit.currency);
+            self.draft.minor(place, AMOUNT, number, unit.currency);
         }
         units
     }

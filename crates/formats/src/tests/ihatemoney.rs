@@ -157,7 +157,7 @@ fn a_currency_that_iso_4217_does_not_have_is_asked() {
         let asked = read_text(&file);
         assert_eq!((errors(&asked).len(), asked.questions.len()), (0, 1), "{code}");
         let question = format!("which currency {code} do the amounts have?");
-        assert_eq!(asked.questions[0].message, question);
+        assert_eq!(asked.questions[0].message.to_string(), question);
         let import = read(file.as_bytes(), &pounds, today());
         assert_eq!(balances(&import), ["Anna 9 EUR", "Bob -9 EUR", "Anna 18 GBP", "Bob -18 GBP"]);
     }

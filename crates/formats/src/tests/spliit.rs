@@ -100,7 +100,7 @@ fn a_currency_without_a_code_is_asked() {
         let import = read_text(&group(&format!(r#""currency":"{sign}""#), &expense(&[])));
         let [question] = &import.questions[..] else { panic!("{:?}", import.questions) };
         assert_eq!(question.asks, crate::Asks::Currency);
-        assert!(question.message.contains(sign), "{}", question.message);
+        assert!(question.message.to_string().contains(sign), "{}", question.message);
         assert_eq!((errors(&import), import.rows.len()), (vec![], 0));
         assert_eq!(import.people[1].rows, 1);
         assert!(!import.is_ready());

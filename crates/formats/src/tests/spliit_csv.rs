@@ -29,13 +29,14 @@ fn payers_are_asked_if_several_members_had_no_share() {
     let import = read_text(FILE);
     assert_eq!(import.format, Some(Format::SpliitCsv));
     assert_eq!(errors(&import), [""; 0]);
-    let asked: Vec<_> = import.questions.iter().map(|it| (&it.asks, &*it.message)).collect();
-    let payer = |line| Asks::Payer { line };
+    let asked: Vec<_> =
+        import.questions.iter().map(|it| (it.asks.clone(), it.message.to_string())).collect();
+    let payer = |line, question: &str| (Asks::Payer { line }, question.to_owned());
     assert_eq!(
         asked,
         [
-            (&payer(9), "who paid 25 EUR for Reimbursement on 2026-02-03?"),
-            (&payer(10), "who paid 10.01 EUR for Back to both on 2026-02-03?"),
+            payer(9, "who paid 25 EUR for Reimbursement on 2026-02-03?"),
+            payer(10, "who paid 10.01 EUR for Back to both on 2026-02-03?"),
         ]
     );
     assert_eq!(import.rows.len(), 8);

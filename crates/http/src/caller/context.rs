@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use axum::{extract::FromRequestParts, http::request::Parts};
 use fracti_core::values::time::Timestamp;
+use fracti_texts::{Message, message};
 
 use crate::{
     caller::principal::{AppPrincipal, Credential, Principal},
@@ -30,15 +31,27 @@ pub struct Context {
 impl Context {
     /// The context of a request, which the layers of [`service`](crate::service) have made.
     pub(crate) fn of(parts: &Parts) -> Result<&Self, Problem> {
-        let missing = || Problem::new(Code::Internal, "the request has no context");
+        let missing = || {
+            Problem::new(
+                Code::Internal,
+                Message::same(message!("the request has no context", "у запроса нет контекста")),
+            )
+        };
         parts.extensions.get().ok_or_else(missing)
     }
 
     /// The principal of a request, which the layers of [`service`](crate::service) have
     /// authenticated.
     pub(crate) fn principal(parts: &Parts) -> Result<&Principal, Problem> {
-        let missing =
-            || Problem::unauthorized(Code::NoCredentials, "the request is not authenticated");
+        let missing = || {
+            Problem::unauthorized(
+                Code::NoCredentials,
+                message!(
+                    "the request is not authenticated",
+                    "запрос не прошёл проверку подлинности"
+                ),
+            )
+        };
         Self::of(parts)?.principal.as_ref().ok_or_else(missing)
     }
 }

@@ -15,6 +15,7 @@ use fracti_core::{
         time::Timestamp,
     },
 };
+use fracti_texts::message;
 
 use crate::response::problem::{Code, Problem};
 
@@ -115,9 +116,13 @@ impl Credential {
     pub fn require_app(&self) -> Result<(), Problem> {
         match self {
             Self::InitData => Ok(()),
-            Self::Token { .. } => {
-                Err(Problem::new(Code::NotAllowed, "API tokens cannot do this; use the app"))
-            }
+            Self::Token { .. } => Err(Problem::new(
+                Code::NotAllowed,
+                message!(
+                    "API tokens cannot do this; use the app",
+                    "с токеном API этого сделать нельзя; воспользуйтесь приложением"
+                ),
+            )),
         }
     }
 
@@ -146,6 +151,9 @@ impl<S: Sync> FromRequestParts<S> for Webhook {
 impl Webhook {
     /// The refusal of a request without the secret, or with another one.
     pub(crate) fn refused() -> Problem {
-        Problem::unauthorized(Code::NoCredentials, "the request is not authenticated")
+        Problem::unauthorized(
+            Code::NoCredentials,
+            message!("the request is not authenticated", "запрос не прошёл проверку подлинности"),
+        )
     }
 }

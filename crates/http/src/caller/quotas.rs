@@ -4,6 +4,7 @@ use std::{num::NonZeroU32, time::Duration};
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use fracti_core::{caller::usage::UsageKind, input::Limit, values::time::Timestamp};
+use fracti_texts::message;
 
 use crate::{
     caller::principal::Credential,
@@ -120,8 +121,17 @@ impl QuotaState {
     /// The response to a request beyond the quota.
     pub(crate) fn refusal(&self) -> Option<Problem> {
         let message = || {
-            let (limit, kind) = (self.limit, self.kind.name());
-            format!("the daily limit of {limit} {kind} is reached; it resets at 00:00 UTC")
+            let limit = self.limit;
+            match self.kind {
+                QuotaKind::Reads => message!(
+                    "the daily limit of {limit} reads is reached; it resets at 00:00 UTC",
+                    "дневной лимит чтений ({limit}) исчерпан; он обновится в 00:00 UTC"
+                ),
+                QuotaKind::Writes => message!(
+                    "the daily limit of {limit} writes is reached; it resets at 00:00 UTC",
+                    "дневной лимит изменений ({limit}) исчерпан; он обновится в 00:00 UTC"
+                ),
+            }
         };
         let refused = self.used.is_none();
         let problem = || Problem::new(Code::RateLimited, message()).of_limit(self.kind.of_user());

@@ -30,6 +30,7 @@ use fracti_core::{
         time::Timestamp,
     },
 };
+use fracti_texts::message;
 
 use crate::{
     app::App,
@@ -151,8 +152,12 @@ fn by_secret(app: &App, headers: &HeaderMap) -> Result<Webhook, Problem> {
 
 /// The principal of verified init data.
 fn by_init_data(app: &App, now: Timestamp, init_data: &[u8]) -> Result<Principal, Problem> {
-    let init_data = str::from_utf8(init_data)
-        .map_err(|_| Problem::unauthorized(Code::InvalidInitData, "the init data is not UTF-8"))?;
+    let init_data = str::from_utf8(init_data).map_err(|_| {
+        Problem::unauthorized(
+            Code::InvalidInitData,
+            message!("the init data is not UTF-8", "init data не в кодировке UTF-8"),
+        )
+    })?;
     let verified = telegram::verify(init_data, app.bot_token.expose(), app.init_data_max_age, now);
     let InitData { user, chat } = verified.map_err(Problem::invalid_init_data)?;
     Ok(Principal { user: Arc::new(user), chat, via: Credential::InitData })
@@ -226,16 +231,23 @@ fn sent(headers: &HeaderMap) -> Result<Sent<'_>, Problem> {
     init_data.retain(|init_data| !init_data.is_empty());
     let ambiguous = |reason| Err(Problem::unauthorized(Code::AmbiguousCredentials, reason));
     match (&*init_data, &*tokens) {
-        ([], []) => {
-            Err(Problem::unauthorized(Code::NoCredentials, "send init data or an API token"))
-        }
+        ([], []) => Err(Problem::unauthorized(
+            Code::NoCredentials,
+            message!("send init data or an API token", "отправьте init data или токен API"),
+        )),
         ([], [token]) => Ok(Sent::Token(token)),
         // Neither of two different values has precedence.
         ([first, others @ ..], []) if others.iter().all(|other| other == first) => {
             Ok(Sent::InitData(first))
         }
-        (_, []) => ambiguous("the request must not have two different values of init data"),
-        _ => ambiguous("send either init data or one API token"),
+        (_, []) => ambiguous(message!(
+            "the request must not have two different values of init data",
+            "в запросе не должно быть двух разных значений init data"
+        )),
+        _ => ambiguous(message!(
+            "send either init data or one API token",
+            "отправьте либо init data, либо один токен API"
+        )),
     }
 }
 

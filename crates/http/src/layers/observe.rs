@@ -20,7 +20,7 @@ use crate::{
     },
     layers::authentication::FundsCaller,
     request::path::{funds_in, group_in},
-    response::{language::Language, problem::Problem},
+    response::{language::AcceptLanguage, problem::Problem},
 };
 
 /// Serves a request and writes one log line about it, and one more for each unreadable row that it
@@ -42,7 +42,7 @@ use crate::{
 /// Init data, tokens, bodies and whole paths are never logged.
 pub(crate) async fn observe(
     Context { request_id: id, .. }: Context,
-    language: Language,
+    AcceptLanguage(language): AcceptLanguage,
     params: Result<RawPathParams, RawPathParamsRejection>,
     request: Request,
     next: Next,

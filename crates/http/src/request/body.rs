@@ -17,6 +17,7 @@ use fracti_core::{
     input::{Draft, Field, FieldError, FieldErrors, Path, PathStep, Unreadable},
     values::text_form::TextForm,
 };
+use fracti_texts::{Message, json_error, rule};
 use serde::{Deserialize, Deserializer, de};
 use serde_json::{Value as Schema, json, value::RawValue};
 use utoipa::ToSchema;
@@ -24,7 +25,7 @@ use utoipa::ToSchema;
 use crate::{
     request::{
         description::Description,
-        text::{FLAG_RULE, shortened},
+        text::{not_a_flag, shortened, unknown_field},
     },
     response::schemas::with,
 };
@@ -228,7 +229,7 @@ enum Json<'a> {
 struct Reader {
     errors: FieldErrors,
     /// Syntax error in a part of the body. The first parse checks only the outer shape.
-    syntax: Option<String>,
+    syntax: Option<Message>,
     /// Whether the readers describe what they read, because there is no request.
     is_describing: bool,
     description: Description,
@@ -255,8 +256,9 @@ pub(crate) fn read<T: Body>(headers: &HeaderMap, body: &[u8]) -> Draft<T::Fields
 pub(crate) fn read_json<T: Body>(
     path: Path,
     body: &[u8],
-) -> Result<(Field<T::Fields>, FieldErrors), String> {
-    let json: &RawValue = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+) -> Result<(Field<T::Fields>, FieldErrors), Message> {
+    let json: &RawValue =
+        serde_json::from_slice(body).map_err(|error| json_error(&error.to_string()))?;
     let mut reader = Reader::default();
     let value = Value::new(Some(Json::Once(json)), path, &mut reader);
     let fields = match T::read(Value { required: T::empty().is_none(), ..value }) {
@@ -306,38 +308,39 @@ impl<'r, 'a> Value<'r, 'a> {
 
     /// Parses a string, whose schema follows from its type.
     #[must_use]
-    pub fn text<T: TextForm + FromStr<Err: fmt::Display>>(self) -> Field<T> {
+    pub fn text<T: TextForm + FromStr<Err: Into<Message>>>(self) -> Field<T> {
         self.text_of(Description::text::<T>)
     }
 
     /// Parses a string, which has this schema.
     #[must_use]
-    pub fn text_of<T: FromStr<Err: fmt::Display>>(
+    pub fn text_of<T: FromStr<Err: Into<Message>>>(
         self,
         schema: impl FnOnce(&mut Description) -> Schema,
     ) -> Field<T> {
         self.parse(schema, |scalar| match scalar {
-            JsonScalar::Text(text) => text.parse().map_err(|rule: T::Err| Some(rule.to_string())),
+            JsonScalar::Text(text) => text.parse().map_err(|rule: T::Err| Some(rule.into())),
             JsonScalar::Other(_) => Err(None),
         })
     }
 
     /// Parses a string or a number by its characters. `S` is the schema of the number.
     #[must_use]
-    pub fn number<T: FromStr<Err: fmt::Display>, S: ToSchema>(self, _: S) -> Field<T> {
+    pub fn number<T: FromStr<Err: Into<Message>>, S: ToSchema>(self, _: S) -> Field<T> {
         self.parse(Description::reference::<S>, |scalar| {
             let text = match &scalar {
                 JsonScalar::Text(text) => text,
                 JsonScalar::Other(json) => *json,
             };
-            text.parse().map_err(|rule: T::Err| Some(rule.to_string()))
+            text.parse().map_err(|rule: T::Err| Some(rule.into()))
         })
     }
 
     /// Parses the index of an item of another list, from 0.
     #[must_use]
     pub fn index(self) -> Field<usize> {
-        let rule = || Some("must be a whole number".to_owned());
+        let rule =
+            || Some(rule!("{field} must be a whole number", "{field} должно быть целым числом"));
         self.parse(Description::inline::<usize>, |scalar| match scalar {
             JsonScalar::Other(index) => index.parse().map_err(|_| rule()),
             JsonScalar::Text(_) => Err(rule()),
@@ -350,7 +353,7 @@ impl<'r, 'a> Value<'r, 'a> {
         self.parse(Description::inline::<bool>, |scalar| match scalar {
             JsonScalar::Other("true") => Ok(true),
             JsonScalar::Other("false") => Ok(false),
-            JsonScalar::Other(_) | JsonScalar::Text(_) => Err(Some(FLAG_RULE.to_owned())),
+            JsonScalar::Other(_) | JsonScalar::Text(_) => Err(Some(not_a_flag())),
         })
     }
 
@@ -359,7 +362,7 @@ impl<'r, 'a> Value<'r, 'a> {
     pub fn parse<T>(
         mut self,
         schema: impl FnOnce(&mut Description) -> Schema,
-        read: impl FnOnce(JsonScalar<'a>) -> Result<T, Option<String>>,
+        read: impl FnOnce(JsonScalar<'a>) -> Result<T, Option<Message>>,
     ) -> Field<T> {
         if self.is_described(|reader| schema(&mut reader.description)) {
             return Field::Absent;
@@ -370,7 +373,7 @@ impl<'r, 'a> Value<'r, 'a> {
             } else {
                 JsonScalar::Other(json)
             };
-            let must_be_text = || "must be a string".to_owned();
+            let must_be_text = || rule!("{field} must be a string", "{field} должно быть строкой");
             let read = read(scalar).map_err(|rule| rule.unwrap_or_else(must_be_text));
             reader.errors.keep(path, read)
         })
@@ -397,7 +400,10 @@ impl<'r, 'a> Value<'r, 'a> {
     pub fn object<T>(self, read: impl FnOnce(&mut Object<'_, 'a>) -> T) -> Field<T> {
         self.present(|json, path, reader| {
             if !json.starts_with('{') {
-                reader.refuse(path, "must be a JSON object");
+                reader.refuse(
+                    path,
+                    rule!("{field} must be a JSON object", "{field} должно быть объектом JSON"),
+                );
                 return None;
             }
             let Fields(fields) = reader.syntax(serde_json::from_str(json))?;
@@ -444,7 +450,10 @@ impl<'r, 'a> Value<'r, 'a> {
         }
         self.present(|json, path, reader| {
             if !json.starts_with('{') {
-                reader.refuse(path, "must be a JSON object");
+                reader.refuse(
+                    path,
+                    rule!("{field} must be a JSON object", "{field} должно быть объектом JSON"),
+                );
                 return None;
             }
             let Fields(fields) = reader.syntax(serde_json::from_str(json))?;
@@ -453,7 +462,13 @@ impl<'r, 'a> Value<'r, 'a> {
                 given.entry(name).and_modify(|it| *it = Json::Twice).or_insert(Json::Once(json));
             }
             if given.len() > most {
-                reader.refuse(path, format!("must have at most {most} fields"));
+                reader.refuse(
+                    path,
+                    rule!(
+                        "{field} must have at most {most} fields",
+                        "{field} должно содержать не больше {most} полей"
+                    ),
+                );
                 return None;
             }
             let mut entry = |(name, json): (&str, _)| {
@@ -479,7 +494,7 @@ impl<'r, 'a> Value<'r, 'a> {
 
     /// Reads an array of strings.
     #[must_use]
-    pub fn texts<T: TextForm + FromStr<Err: fmt::Display>>(
+    pub fn texts<T: TextForm + FromStr<Err: Into<Message>>>(
         self,
         lengths: RangeInclusive<usize>,
     ) -> Field<Vec<Field<T>>> {
@@ -509,20 +524,40 @@ impl<'r, 'a> Value<'r, 'a> {
         }
         self.present(|json, path, reader| {
             if !json.starts_with('[') {
-                reader.refuse(path, "must be an array");
+                reader.refuse(
+                    path,
+                    rule!("{field} must be an array", "{field} должно быть массивом"),
+                );
                 return None;
             }
             let items: Vec<&RawValue> = reader.syntax(serde_json::from_str(json))?;
             if items.is_empty() && *lengths.start() > 0 {
-                reader.refuse(path, "must not be empty");
+                reader.refuse(
+                    path,
+                    rule!("{field} must not be empty", "{field} не должно быть пустым"),
+                );
                 return None;
             }
             if items.len() < *lengths.start() {
-                reader.refuse(path, format!("must have at least {} items", lengths.start()));
+                let least = lengths.start();
+                reader.refuse(
+                    path,
+                    rule!(
+                        "{field} must have at least {least} items",
+                        "{field} должно содержать не меньше {least} элементов"
+                    ),
+                );
                 return None;
             }
             if items.len() > *lengths.end() {
-                reader.refuse(path, format!("must have at most {} items", lengths.end()));
+                let most = lengths.end();
+                reader.refuse(
+                    path,
+                    rule!(
+                        "{field} must have at most {most} items",
+                        "{field} должно содержать не больше {most} элементов"
+                    ),
+                );
                 return None;
             }
             let mut item = |(index, json)| {
@@ -564,7 +599,10 @@ impl<'r, 'a> Value<'r, 'a> {
         let Self { json, path, required, reader, .. } = self;
         match json {
             Some(Json::Twice) => {
-                reader.errors.push(path, "must be given only once");
+                reader.errors.push(
+                    path,
+                    rule!("{field} must be given only once", "указывайте {field} только один раз"),
+                );
                 Field::Invalid
             }
             Some(Json::Invalid) => Field::Invalid,
@@ -572,7 +610,8 @@ impl<'r, 'a> Value<'r, 'a> {
                 read(json.get(), path, reader).map_or(Field::Invalid, Field::Value)
             }
             _ if required && path.steps().is_empty() => {
-                reader.refuse(path, "must not be null");
+                reader
+                    .refuse(path, rule!("{field} must not be null", "{field} не должно быть null"));
                 Field::Invalid
             }
             _ if required => {
@@ -609,7 +648,7 @@ impl<'a> Object<'_, 'a> {
     }
 
     /// Reports that the field `field` breaks a rule about several fields.
-    pub fn refuse(&mut self, field: &'static str, rule: impl fmt::Display) {
+    pub fn refuse(&mut self, field: &'static str, rule: impl Into<Message>) {
         self.reader.errors.push(self.path.field(field), rule);
     }
 
@@ -618,16 +657,11 @@ impl<'a> Object<'_, 'a> {
         let Self { fields, known, path, reader } = self;
         let unknown = fields.iter().flatten().map(|(name, _)| &**name);
         let mut seen = BTreeSet::new();
-        let known_fields = if known.is_empty() {
-            "this object has no fields".to_owned()
-        } else {
-            format!("known fields are {}", known.join(", "))
-        };
-        for field in unknown.filter(|field| !known.contains(field)) {
-            if seen.insert(field) {
-                let field = path.field(shortened(field).into_owned());
-                let rule = format!("unknown field {field}; {known_fields}");
-                reader.errors.push(field, rule);
+        for name in unknown.filter(|name| !known.contains(name)) {
+            if seen.insert(name) {
+                let path = path.field(shortened(name).into_owned());
+                let rule = unknown_field(&path.to_string(), &known);
+                reader.errors.push(path, rule);
             }
         }
     }
@@ -650,10 +684,13 @@ impl Reader {
     }
 
     /// Reports that the value at `path` breaks `rule`. The body itself is reported as `body`.
-    fn refuse(&mut self, path: Path, rule: impl fmt::Display) {
-        let FieldError { path, rule } = FieldError::new(path, rule);
-        let path = if path.steps().is_empty() { "body".into() } else { path };
-        self.errors.push(path, rule);
+    fn refuse(&mut self, path: Path, rule: impl Into<Message>) {
+        if path.steps().is_empty() {
+            let rule = FieldError::new(path, rule).message();
+            self.errors.push("body", rule);
+        } else {
+            self.errors.push(path, rule);
+        }
     }
 
     /// The parsed value. A syntax error makes the whole body invalid JSON.
@@ -664,7 +701,7 @@ impl Reader {
         };
         // The position is relative to a part of the body, so it would mislead.
         let reason = reason.rsplit_once(" at line ").map_or(&*reason, |(reason, _)| reason);
-        self.syntax.get_or_insert_with(|| reason.to_owned());
+        self.syntax.get_or_insert_with(|| json_error(reason));
         None
     }
 }
@@ -748,7 +785,8 @@ mod tests {
     fn errors(json: &str) -> Vec<(String, String)> {
         match parsed(json).checked().unwrap_err() {
             Error::Invalid(errors) => {
-                let text = |FieldError { path, rule }| (path.to_string(), rule);
+                let text =
+                    |error: FieldError| (error.path.to_string(), error.message().to_string());
                 errors.into_sorted().into_iter().map(text).collect()
             }
             Error::Unreadable(reason) => vec![(String::new(), reason.to_string())],

@@ -10,6 +10,7 @@ use fracti_core::{
     values::{chat_id::ChatId, id::UserId},
 };
 use fracti_store::MemberKey;
+use fracti_texts::message;
 
 use crate::{
     app::App,
@@ -152,8 +153,10 @@ impl FromRequestParts<App> for FromChat {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
-        let message =
-            "the init data must have a chat_instance: open the Mini App by a link in a chat";
+        let message = message!(
+            "the init data must have a chat_instance: open the Mini App by a link in a chat",
+            "в init data должен быть chat_instance: откройте мини-приложение по ссылке в чате"
+        );
         let missing = || Problem::new(Code::NoChat, message);
         Context::principal(parts)?.chat.clone().map(Self).ok_or_else(missing)
     }

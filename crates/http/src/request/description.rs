@@ -20,7 +20,7 @@ use crate::{
     request::path::Id,
     response::{
         etag::{IfMatch, IfNoneMatch},
-        language::Language,
+        language::AcceptLanguage,
         schemas::{Text, with},
     },
 };
@@ -33,7 +33,7 @@ pub trait Described {
 
 impl Described for State<App> {}
 impl Described for Context {}
-impl Described for Language {}
+impl Described for AcceptLanguage {}
 impl Described for Credential {}
 impl Described for AppPrincipal {}
 impl Described for Webhook {}

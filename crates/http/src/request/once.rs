@@ -15,6 +15,7 @@ use fracti_core::{
 use fracti_store::{
     Idempotency, IdempotentRequest, KeyHashes, Outcome, RequestContext, StoredResponse,
 };
+use fracti_texts::{Message, message};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
@@ -94,15 +95,22 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(5);
 async fn bytes(request: Request, app: &App) -> Result<Bytes, Problem> {
     let bytes = timeout(BODY_TIMEOUT, Bytes::from_request(request, app)).await;
     let late = |_| {
-        let message = format!("the body did not arrive within {} seconds", BODY_TIMEOUT.as_secs());
+        let message = message!(
+            "the body did not arrive within {seconds} seconds",
+            "тело запроса не пришло за {seconds} с",
+            seconds = BODY_TIMEOUT.as_secs()
+        );
         Problem::new(Code::InvalidJson, message)
     };
     bytes.map_err(late)?.map_err(|rejection| match rejection.status() {
         StatusCode::PAYLOAD_TOO_LARGE => {
-            let message = format!("the body must have at most {MAX_BODY_KIB} KiB");
+            let message = message!(
+                "the body must have at most {MAX_BODY_KIB} KiB",
+                "тело запроса должно быть не больше {MAX_BODY_KIB} КиБ"
+            );
             Problem::new(Code::PayloadTooLarge, message).of_limit(Limit::BodySize)
         }
-        _ => Problem::new(Code::InvalidJson, rejection.body_text()),
+        _ => Problem::new(Code::InvalidJson, Message::same(rejection.body_text())),
     })
 }
 
@@ -157,8 +165,10 @@ fn key(headers: &HeaderMap) -> Result<Option<&HeaderValue>, Problem> {
     let visible =
         (1..=MAX_KEY).contains(&key.len()) && key.as_bytes().iter().all(u8::is_ascii_graphic);
     if keys.next().is_some() || !visible {
-        let rule =
-            format!("Idempotency-Key must be one key of 1 to {MAX_KEY} visible ASCII characters");
+        let rule = message!(
+            "Idempotency-Key must be one key of 1 to {MAX_KEY} visible ASCII characters",
+            "Idempotency-Key должен быть одним ключом из 1–{MAX_KEY} видимых символов ASCII"
+        );
         return Err(Problem::invalid("Idempotency-Key", rule));
     }
     Ok(Some(key))

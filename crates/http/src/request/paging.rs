@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use fracti_store::{Page, Position, Slice};
+use fracti_texts::{Message, Says, errors, message, rule};
 use hmac::{Hmac, KeyInit, Mac};
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::Sha256;
@@ -65,9 +66,20 @@ impl Parameters for Paging {
 pub struct Limit<const MAX: usize>(pub usize);
 
 /// Error returned for an invalid limit. The value is the maximum.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("must be a whole number from 1 to {0}")]
+#[derive(Clone, Copy, Debug)]
 pub struct LimitError(usize);
+
+impl Says for LimitError {
+    fn says(&self) -> Message {
+        let Self(most) = self;
+        rule!(
+            "{field} must be a whole number from 1 to {most}",
+            "{field} должно быть целым числом от 1 до {most}"
+        )
+    }
+}
+
+errors!(LimitError);
 
 impl<const MAX: usize> FromStr for Limit<MAX> {
     type Err = LimitError;
@@ -123,7 +135,13 @@ impl Paging {
             serde_json::from_slice(json).ok()
         };
         let problem = || {
-            Problem::new(Code::InvalidCursor, "cursor must be of this list, with the same filters")
+            Problem::new(
+                Code::InvalidCursor,
+                message!(
+                    "cursor must be of this list, with the same filters",
+                    "курсор должен быть от этого же списка с теми же фильтрами"
+                ),
+            )
         };
         read().map(Some).ok_or_else(problem)
     }

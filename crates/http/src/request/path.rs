@@ -1,6 +1,6 @@
 //! The extractor of ids in the path.
 
-use std::{fmt::Display, str::FromStr};
+use std::str::FromStr;
 
 use axum::{
     extract::{FromRequestParts, Path, RawPathParams, path::ErrorKind, rejection::PathRejection},
@@ -17,6 +17,7 @@ use fracti_core::{
         time::Day,
     },
 };
+use fracti_texts::{Message, rule};
 
 use crate::{
     app::App,
@@ -119,7 +120,7 @@ impl PathParam for Day {
 
 impl<T: PathParam> FromRequestParts<App> for Id<T>
 where
-    T::Err: Display,
+    T::Err: Into<Message>,
 {
     type Rejection = Problem;
 
@@ -131,10 +132,11 @@ where
                 other => ErrorKind::Message(other.body_text()),
             };
             match rejection {
-                ErrorKind::InvalidUtf8InPathParam { key } => {
-                    Problem::invalid(&*key, "must be UTF-8")
-                }
-                other => Problem::invalid(T::NAME, other.to_string()),
+                ErrorKind::InvalidUtf8InPathParam { key } => Problem::invalid(
+                    &*key,
+                    rule!("{field} must be UTF-8", "{field} должно быть в кодировке UTF-8"),
+                ),
+                other => Problem::invalid(T::NAME, Message::same(other)),
             }
         })?;
         let text = params.iter().find(|(name, _)| *name == T::NAME).map(|(_, text)| text.as_str());

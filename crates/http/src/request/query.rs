@@ -7,6 +7,7 @@ use axum::{
     http::{Method, header, request::Parts},
 };
 use fracti_core::{input::FieldErrors, values::text_form::TextForm};
+use fracti_texts::{Message, message, rule};
 use serde_json::Value as Schema;
 
 use crate::{
@@ -14,7 +15,7 @@ use crate::{
     request::{
         description::Description,
         path::changes_state,
-        text::{FLAG_RULE, shortened},
+        text::{not_a_flag, shortened},
     },
     response::{
         amounts::{AmountsAs, PARAMETER},
@@ -87,7 +88,10 @@ fn refuse_conditions(parts: &Parts) -> Result<(), Problem> {
         ("If-Unmodified-Since", header::IF_UNMODIFIED_SINCE, false),
     ] {
         if !is_used && parts.headers.contains_key(header) {
-            let rule = "must not be sent: the operation compares it with nothing";
+            let rule = rule!(
+                "{field} must not be sent: the operation compares it with nothing",
+                "не отправляйте {field}: операция ни с чем его не сравнивает"
+            );
             return Err(Problem::invalid(name, rule));
         }
     }
@@ -96,7 +100,7 @@ fn refuse_conditions(parts: &Parts) -> Result<(), Problem> {
 
 impl QueryReader {
     /// A text, whose schema follows from its type, or `None` if it is missing or invalid.
-    pub fn text<T: TextForm + FromStr<Err: fmt::Display>>(
+    pub fn text<T: TextForm + FromStr<Err: Into<Message>>>(
         &mut self,
         name: &'static str,
         about: impl fmt::Display,
@@ -107,11 +111,11 @@ impl QueryReader {
     /// `true` or `false`, or `None` if it is missing or invalid.
     pub fn flag(&mut self, name: &'static str, about: impl fmt::Display) -> Option<bool> {
         self.describe(name, about, Description::inline::<bool>);
-        self.value(name, |text| text.parse().map_err(|_| FLAG_RULE))
+        self.value(name, |text| text.parse().map_err(|_| not_a_flag()))
     }
 
     /// The parameter `name`, which has this schema, or `None` if it is missing or invalid.
-    pub fn read<T: FromStr<Err: fmt::Display>>(
+    pub fn read<T: FromStr<Err: Into<Message>>>(
         &mut self,
         name: &'static str,
         about: impl fmt::Display,
@@ -135,11 +139,14 @@ impl QueryReader {
     }
 
     /// A parameter that the document describes for all endpoints.
-    pub(crate) fn parse<T: FromStr<Err: fmt::Display>>(&mut self, name: &'static str) -> Option<T> {
+    pub(crate) fn parse<T: FromStr<Err: Into<Message>>>(
+        &mut self,
+        name: &'static str,
+    ) -> Option<T> {
         self.value(name, str::parse)
     }
 
-    fn value<T, E: fmt::Display>(
+    fn value<T, E: Into<Message>>(
         &mut self,
         name: &'static str,
         parse: impl FnOnce(&str) -> Result<T, E>,
@@ -149,7 +156,10 @@ impl QueryReader {
         let mut values = self.pairs.iter().filter(|(known, _)| known == name).map(|(_, it)| it);
         let value = values.next()?;
         if values.next().is_some() {
-            self.errors.push(name, "must be given only once");
+            self.errors.push(
+                name,
+                rule!("{field} must be given only once", "указывайте {field} только один раз"),
+            );
             return None;
         }
         self.errors.keep(name, parse(value))
@@ -163,7 +173,7 @@ impl QueryReader {
         (last, about_last): (&'static str, &'static str),
     ) -> (Option<T>, Option<T>)
     where
-        T: TextForm + FromStr<Err: fmt::Display> + PartialOrd,
+        T: TextForm + FromStr<Err: Into<Message>> + PartialOrd,
     {
         let (from, to) = (self.text::<T>(first, about_first), self.text::<T>(last, about_last));
         self.check_order((first, from.as_ref()), (last, to.as_ref()));
@@ -177,7 +187,10 @@ impl QueryReader {
         (last, to): (&'static str, Option<&T>),
     ) {
         if from.zip(to).is_some_and(|(from, to)| from > to) {
-            self.refuse(first, format!("must not be after {last}"));
+            self.refuse(
+                first,
+                rule!("{field} must not be after {last}", "{field} не должно быть позже {last}"),
+            );
         }
     }
 
@@ -188,7 +201,7 @@ impl QueryReader {
     }
 
     /// Reports that the parameter `name` breaks a rule about several parameters.
-    pub fn refuse(&mut self, name: &'static str, rule: impl fmt::Display) {
+    pub fn refuse(&mut self, name: &'static str, rule: impl Into<Message>) {
         self.errors.push(name, rule);
     }
 
@@ -205,7 +218,10 @@ impl QueryReader {
                 unknown.push(name);
                 let name = if name.is_empty() { "query".into() } else { shortened(name) };
                 let known = known.join(", ");
-                let rule = format!("unknown parameter {name}; known parameters are {known}");
+                let rule = message!(
+                    "unknown parameter {name}; known parameters are {known}",
+                    "неизвестный параметр {name}; известные параметры: {known}"
+                );
                 errors.push(&*name, rule);
             }
         }

@@ -8,6 +8,7 @@ use axum::{
     http::{HeaderMap, StatusCode, header},
 };
 use fracti_core::input::{Draft, Field, FieldErrors, Limit, Unreadable};
+use fracti_texts::{message, rule};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use tokio::time::timeout;
@@ -18,7 +19,7 @@ use crate::{
         body::{self, Body},
         description::{Described, Description},
         once::{Head, IdempotencyKey},
-        text::shortened,
+        text::{shortened, unknown_field},
     },
     response::{
         limits::MAX_UPLOAD_MIB,
@@ -85,7 +86,13 @@ impl<T: Body> FromRequest<App> for Upload<T> {
         };
         let late = |_| {
             let seconds = FORM_TIMEOUT.as_secs();
-            Problem::invalid("body", format!("the body did not arrive within {seconds} seconds"))
+            Problem::invalid(
+                "body",
+                message!(
+                    "the body did not arrive within {seconds} seconds",
+                    "тело запроса не пришло за {seconds} с"
+                ),
+            )
         };
         let read = timeout(FORM_TIMEOUT, Parts::read(form)).await.map_err(late)??;
         // A repeated request may have another boundary between the parts.
@@ -139,13 +146,16 @@ impl Parts {
                 OPTIONS => &mut parts.options,
                 _ => {
                     let name = shortened(&name).into_owned();
-                    let rule = format!("unknown field {name}; known fields are {FILE}, {OPTIONS}");
+                    let rule = unknown_field(&name, &[FILE, OPTIONS]);
                     parts.errors.push(&*name, rule);
                     return Ok(parts);
                 }
             };
             if place.is_some() {
-                parts.errors.push(&*name, "must be given only once");
+                parts.errors.push(
+                    &*name,
+                    rule!("{field} must be given only once", "указывайте {field} только один раз"),
+                );
                 return Ok(parts);
             }
             let bytes = match part.bytes().await {
@@ -165,7 +175,14 @@ impl Parts {
         if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
             return Err(too_large());
         }
-        self.errors.push("body", format!("the body is not a form: {}", error.body_text()));
+        self.errors.push(
+            "body",
+            message!(
+                "the body is not a form: {reason}",
+                "тело запроса — не форма: {reason}",
+                reason = error.body_text()
+            ),
+        );
         Ok(self)
     }
 
@@ -178,7 +195,14 @@ impl Parts {
         let (options, mut errors) = match options {
             Some(json) => body::read_json::<T>(OPTIONS.into(), &json).unwrap_or_else(|reason| {
                 let mut errors = FieldErrors::default();
-                errors.push(OPTIONS, format!("must be JSON: {reason}"));
+                errors.push(
+                    OPTIONS,
+                    rule!(
+                        "{field} must be JSON: {reason}",
+                        "{field} должно быть в формате JSON: {reason}",
+                        [reason]
+                    ),
+                );
                 (Field::Invalid, errors)
             }),
             None => (Field::Absent, FieldErrors::default()),
@@ -199,9 +223,11 @@ impl Parts {
 }
 
 fn too_large() -> Problem {
-    let message = format!(
-        "file must have at most {MAX_UPLOAD_MIB} MiB, and the rest of the form at most {} KiB",
-        MAX_REST / 1024
+    let message = message!(
+        "file must have at most {MAX_UPLOAD_MIB} MiB, and the rest of the form at most {rest} KiB",
+        "файл должен быть не больше {MAX_UPLOAD_MIB} МиБ, а остальная часть формы — не больше \
+         {rest} КиБ",
+        rest = MAX_REST / 1024
     );
     Problem::new(Code::PayloadTooLarge, message).of_limit(Limit::FileSize)
 }

@@ -11,6 +11,7 @@ use axum::{
     http::{HeaderValue, StatusCode, header, request::Parts},
     response::{IntoResponse, Response},
 };
+use fracti_texts::{Message, Says, errors, rule};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -105,14 +106,29 @@ pub struct IfMatch(Option<Vec<String>>);
 
 /// Error returned for a header that could match no state: the client would read the state again and
 /// again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum IfMatchError {
-    #[error("must be an ETag with its quotes, several with commas between them, or *")]
     Form,
     /// Fracti's tags are strong, but a proxy that changes the encoding of a body makes them weak.
-    #[error("must not have a weak tag, which matches no state: leave out its W/")]
     Weak,
 }
+
+impl Says for IfMatchError {
+    fn says(&self) -> Message {
+        match self {
+            Self::Form => rule!(
+                "{field} must be an ETag with its quotes, several with commas between them, or *",
+                "{field} должно быть ETag в кавычках, несколькими через запятую или *"
+            ),
+            Self::Weak => rule!(
+                "{field} must not have a weak tag, which matches no state: leave out its W/",
+                "{field} не должно быть слабым тегом, он не совпадёт ни с чем: уберите W/"
+            ),
+        }
+    }
+}
+
+errors!(IfMatchError);
 
 impl<S: Sync> FromRequestParts<S> for IfMatch {
     type Rejection = Problem;

@@ -6,57 +6,41 @@ use axum::{
     extract::FromRequestParts,
     http::{HeaderMap, HeaderName, HeaderValue, header, request::Parts},
 };
+use fracti_texts::Language;
 
-/// A language of texts for people: the best match of `Accept-Language`, or English.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Language {
-    /// English.
-    #[default]
-    English,
-    /// Russian.
-    Russian,
-}
+/// The language that a request asks for: the best match of `Accept-Language`, or English.
+#[derive(Clone, Copy, Debug)]
+pub struct AcceptLanguage(pub Language);
 
-impl Language {
-    /// The code of the language, as in `Content-Language`.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::English => "en",
-            Self::Russian => "ru",
-        }
-    }
-
-    /// The headers of a response with texts in the language.
-    #[must_use]
-    pub const fn headers(self) -> [(HeaderName, HeaderValue); 2] {
-        [
-            (header::CONTENT_LANGUAGE, HeaderValue::from_static(self.code())),
-            (header::VARY, HeaderValue::from_static("accept-language")),
-        ]
-    }
-
-    /// The language that the headers of a request ask for. Of several with the same weight it is the
-    /// first one, and `*` stands for English. What cannot be read is skipped.
-    fn asked(headers: &HeaderMap) -> Self {
-        let values = headers.get_all(header::ACCEPT_LANGUAGE).iter();
-        let ranges = values.filter_map(|value| value.to_str().ok()).flat_map(|it| it.split(','));
-        let (mut best, mut most) = (Self::default(), 0);
-        for (language, weight) in ranges.filter_map(weighted) {
-            if weight > most {
-                (best, most) = (language, weight);
-            }
-        }
-        best
-    }
-}
-
-impl<S: Sync> FromRequestParts<S> for Language {
+impl<S: Sync> FromRequestParts<S> for AcceptLanguage {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        Ok(Self::asked(&parts.headers))
+        Ok(Self(asked(&parts.headers)))
     }
+}
+
+/// The headers of a response with texts in the language.
+#[must_use]
+pub const fn headers(language: Language) -> [(HeaderName, HeaderValue); 2] {
+    [
+        (header::CONTENT_LANGUAGE, HeaderValue::from_static(language.code())),
+        (header::VARY, HeaderValue::from_static("accept-language")),
+    ]
+}
+
+/// The language that the headers of a request ask for. Of several with the same weight it is the
+/// first one, and `*` stands for English. What cannot be read is skipped.
+fn asked(headers: &HeaderMap) -> Language {
+    let values = headers.get_all(header::ACCEPT_LANGUAGE).iter();
+    let ranges = values.filter_map(|value| value.to_str().ok()).flat_map(|it| it.split(','));
+    let (mut best, mut most) = (Language::English, 0);
+    for (language, weight) in ranges.filter_map(weighted) {
+        if weight > most {
+            (best, most) = (language, weight);
+        }
+    }
+    best
 }
 
 /// The language of a range like `ru-RU;q=0.8` and its weight in thousandths; `None` if it is another
@@ -120,7 +104,7 @@ mod tests {
             for value in values {
                 headers.append(header::ACCEPT_LANGUAGE, value.parse().unwrap());
             }
-            assert_eq!(Language::asked(&headers).code(), language, "{values:?}");
+            assert_eq!(asked(&headers).code(), language, "{values:?}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Error responses and their codes.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use axum::{
     http::{StatusCode, header},
@@ -17,17 +17,17 @@ use fracti_core::{
     questions::question::{MAX_OPEN_QUESTIONS, QuestionError},
     records::settlement::SettlementError,
     split::MAX_SHARES,
-    values::currency::Currency,
+    values::{currency::Currency, id::SettlementId},
 };
+use fracti_texts::{Language, Message, Says, message};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::response::{
-    language::Language,
+    language,
     limits::{MAX_BODY_KIB, MAX_UPLOAD_MIB},
     schemas::{self, Text},
     sentence::{ended, first_word, sentence},
-    translation::in_russian,
 };
 
 macro_rules! codes {
@@ -166,7 +166,7 @@ codes! {
 #[derive(Debug)]
 pub struct Problem {
     code: Code,
-    message: String,
+    message: Message,
     details: Vec<Detail>,
     /// The limit that the request would exceed.
     limit: Option<Limit>,
@@ -179,29 +179,47 @@ pub struct Problem {
 }
 
 /// An invalid part of the request and the rule that it breaks.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ErrorDetail)]
-pub struct Detail {
+struct DetailView {
     /// Path of the field in the body, like `splits[1].amount`, or the name of the parameter or
     /// header; empty for the request as a whole.
     #[schema(example = "splits[1].amount")]
-    pub path: String,
+    path: String,
     /// Rule that it breaks.
     #[schema(example = "splits[1].amount must have at most 2 decimals in USD")]
-    pub message: String,
+    message: String,
     /// Limit that the request would exceed, in the first item.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit: Option<schemas::Limit>,
+    limit: Option<schemas::Limit>,
     /// Equal settlement that is pending, with `PAYMENT_PENDING`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub settlement_id: Option<schemas::ResourceId>,
+    settlement_id: Option<schemas::ResourceId>,
+}
+
+/// An invalid part of the request, before its language is known.
+#[derive(Clone, Debug)]
+struct Detail {
+    path: String,
+    message: Message,
+    limit: Option<Limit>,
+    settlement: Option<SettlementId>,
 }
 
 impl Detail {
     /// A part that breaks a rule.
-    pub(crate) const fn new(path: String, message: String) -> Self {
-        Self { path, message, limit: None, settlement_id: None }
+    const fn new(path: String, message: Message) -> Self {
+        Self { path, message, limit: None, settlement: None }
+    }
+
+    fn view(self, language: Language) -> DetailView {
+        DetailView {
+            path: self.path,
+            message: self.message.text(language).to_owned(),
+            limit: self.limit.map(Text),
+            settlement_id: self.settlement.map(|id| Text(id.into())),
+        }
     }
 }
 
@@ -220,61 +238,47 @@ pub struct ProblemBody {
     message: String,
     /// Invalid parts of the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    details: Vec<Detail>,
+    details: Vec<DetailView>,
     /// Id of the request, as in the header `x-request-id`.
     #[schema(example = "0190a1b2-0000-7000-8000-00000000000f")]
     request_id: String,
 }
 
-impl ProblemBody {
-    fn translate(&mut self) {
-        let Self { message, details, .. } = self;
-        // The detail of which the message is the sentence has the first letter as it was sent.
-        let of = details.first().map(|detail| &detail.message);
-        let of = of.filter(|of| sentence(of) == *message).unwrap_or(message);
-        if let Some(russian) = in_russian(of) {
-            *message = sentence(&russian);
-        }
-        for Detail { message, .. } in details {
-            if let Some(russian) = in_russian(message) {
-                *message = russian;
-            }
-        }
-    }
-}
-
 impl Problem {
     /// A problem with a code for programs and a message for people.
-    pub fn new(code: Code, message: impl AsRef<str>) -> Self {
-        let (message, details) = (sentence(message.as_ref()), Vec::new());
+    pub fn new(code: Code, message: impl Into<Message>) -> Self {
+        let (message, details) = (message.into().map(|_, text| sentence(text)), Vec::new());
         let (limit, retry_after, challenge, failure) = (None, None, None, None);
         Self { code, message, details, limit, retry_after, challenge, failure }
     }
 
     /// The field at `path` breaks a rule.
-    pub fn invalid(path: impl Into<Path>, rule: impl fmt::Display) -> Self {
+    pub fn invalid(path: impl Into<Path>, rule: impl Into<Message>) -> Self {
         Self::from(Error::invalid(path, rule))
     }
 
     /// A problem of invalid fields. The message is about the first one.
     fn of_fields(errors: Vec<FieldError>) -> Self {
-        let message = errors.first().map_or_else(String::new, |FieldError { path, rule }| {
-            let (field, word) = (path.to_string(), first_word(rule));
+        let sentence_of = |error: &FieldError| {
+            let field = error.path.to_string();
             // A field name at the start keeps its spelling.
-            let is_named = !word.is_empty() && word == first_word(&field);
-            if is_named { ended(rule) } else { sentence(rule) }
-        });
-        let detail = |FieldError { path, rule }| Detail::new(path.to_string(), rule);
+            error.message().map(|_, text| match first_word(text) {
+                word if !word.is_empty() && word == first_word(&field) => ended(text),
+                _ => sentence(text),
+            })
+        };
+        let message = errors.first().map_or_else(|| Message::same(""), sentence_of);
+        let detail = |error: FieldError| Detail::new(error.path.to_string(), error.message());
         let details = errors.into_iter().map(detail).collect();
-        Self { message, details, ..Self::new(Code::ValidationError, "") }
+        Self { message, details, ..Self::new(Code::ValidationError, Message::same("")) }
     }
 
-    fn failed(code: Code, message: &str, failure: Error) -> Self {
+    fn failed(code: Code, message: Message, failure: Error) -> Self {
         Self { failure: Some(failure.into()), ..Self::new(code, message) }
     }
 
     /// The caller is not authenticated. The code says why.
-    pub(crate) fn unauthorized(code: Code, reason: impl AsRef<str>) -> Self {
+    pub(crate) fn unauthorized(code: Code, reason: impl Into<Message>) -> Self {
         Self { challenge: Some("tma, Bearer".to_owned()), ..Self::new(code, reason) }
     }
 
@@ -288,12 +292,13 @@ impl Problem {
             InitDataError::Expired => Code::SignInAgain,
             InitDataError::Future => Code::Clock,
         };
-        Self::unauthorized(code, refusal.to_string())
+        Self::unauthorized(code, refusal)
     }
 
     /// The API token is not one of this bot.
     pub(crate) fn foreign_token() -> Self {
-        let message = "the API token is not one of this bot";
+        let message =
+            message!("the API token is not one of this bot", "этот токен API не от этого бота");
         Self::invalid_token(Code::WrongBot, message)
     }
 
@@ -301,25 +306,34 @@ impl Problem {
     /// yet.
     #[must_use]
     pub fn revoked_token() -> Self {
-        let message = "the API token was deleted or has expired; create another one";
+        let message = message!(
+            "the API token was deleted or has expired; create another one",
+            "токен API удалён или истёк; создайте новый"
+        );
         Self::invalid_token(Code::TokenRevoked, message)
     }
 
-    fn invalid_token(code: Code, message: &str) -> Self {
+    fn invalid_token(code: Code, message: Message) -> Self {
         let challenge = Some("Bearer error=\"invalid_token\"".to_owned());
         Self { challenge, ..Self::new(code, message) }
     }
 
     /// The API token does not have the scope of the request.
     pub(crate) fn missing_scope(scope: Scope) -> Self {
-        let message = format!("the API token does not have the {scope} scope");
+        let message = message!(
+            "the API token does not have the {scope} scope",
+            "у токена API нет права {scope}"
+        );
         let challenge = Some(format!("Bearer error=\"insufficient_scope\", scope=\"{scope}\""));
         Self { challenge, ..Self::new(Code::InsufficientScope, message) }
     }
 
     /// The API token is limited to a group that the request does not belong to.
     pub(crate) fn other_group() -> Self {
-        let message = "the API token is limited to another group";
+        let message = message!(
+            "the API token is limited to another group",
+            "этот токен API действует только в другой группе"
+        );
         let challenge = Some("Bearer error=\"insufficient_scope\"".to_owned());
         Self { challenge, ..Self::new(Code::InsufficientScope, message) }
     }
@@ -351,28 +365,25 @@ impl Problem {
         let mut details = self.details.clone();
         let Some(limit) = self.limit else { return details };
         match details.first_mut() {
-            Some(first) => first.limit = Some(Text(limit)),
+            Some(first) => first.limit = Some(limit),
             None => details.push(Detail {
-                limit: Some(Text(limit)),
+                limit: Some(limit),
                 ..Detail::new(String::new(), self.message.clone())
             }),
         }
         details
     }
 
-    /// The body. A message without a translation stays in English.
+    /// The body, in a language.
     fn body(&self, request_id: &str, language: Language) -> ProblemBody {
-        let mut body = ProblemBody {
+        let details = self.all_details().into_iter().map(|detail| detail.view(language));
+        ProblemBody {
             success: false,
             error: self.code,
-            message: self.message.clone(),
-            details: self.all_details(),
+            message: self.message.text(language).to_owned(),
+            details: details.collect(),
             request_id: request_id.to_owned(),
-        };
-        if language == Language::Russian {
-            body.translate();
         }
-        body
     }
 
     /// The response, with the id of the request.
@@ -380,7 +391,7 @@ impl Problem {
         let body = self.body(request_id, language);
         let mut response = (self.code.status(), axum::Json(body)).into_response();
         let headers = response.headers_mut();
-        headers.extend(language.headers());
+        headers.extend(language::headers(language));
         if let Some(seconds) = self.retry_after {
             headers.insert(header::RETRY_AFTER, seconds.into());
         }
@@ -393,7 +404,7 @@ impl Problem {
 
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
-        let new = |code| Self { limit: error.limit(), ..Self::new(code, error.to_string()) };
+        let new = |code| Self { limit: error.limit(), ..Self::new(code, error.says()) };
         let later = |problem: Self| problem.retry_after(1);
         match &error {
             Error::NoGroup => new(Code::GroupNotFound),
@@ -426,7 +437,7 @@ impl From<Error> for Problem {
             Error::Unreadable(Unreadable::Syntax(_)) => new(Code::InvalidJson),
             Error::Invalid(errors) => Self::of_fields(errors.clone().into_sorted()),
             Error::TooManyShares(_) => Self {
-                details: vec![Detail::new("splits".to_owned(), error.to_string())],
+                details: vec![Detail::new("splits".to_owned(), error.says())],
                 ..new(Code::TooManySplits)
             },
             Error::Settlement(SettlementError::Final(_)) => new(Code::SettlementFinal),
@@ -440,7 +451,7 @@ impl From<Error> for Problem {
             Error::VersionConflict(version) => Self {
                 details: vec![Detail::new(
                     "version".to_owned(),
-                    format!("the current version is {version}"),
+                    message!("the current version is {version}", "текущая версия — {version}"),
                 )],
                 ..new(Code::VersionConflict)
             },
@@ -466,24 +477,31 @@ impl From<Error> for Problem {
             Error::TooMuchHistory => new(Code::TooMuchHistory),
             Error::NotIndexed => new(Code::NotIndexed),
             Error::PaymentPending(id) => {
-                let detail = Detail::new("separate".to_owned(), error.to_string());
-                let settlement_id = Some(Text((*id).into()));
-                let details = vec![Detail { settlement_id, ..detail }];
+                let detail = Detail::new("separate".to_owned(), error.says());
+                let details = vec![Detail { settlement: Some(*id), ..detail }];
                 Self { details, ..new(Code::PaymentPending) }
             }
             Error::TxHashUsed => new(Code::TxHashUsed),
             Error::KeyReused => new(Code::IdempotencyKeyReused),
             Error::Contended => later(new(Code::Conflict)),
             Error::Unavailable(_) => {
-                let message = "the service is temporarily unavailable; try again";
+                let message = message!(
+                    "the service is temporarily unavailable; try again",
+                    "сервис временно недоступен; повторите попытку"
+                );
                 later(Self::failed(Code::Unavailable, message, error))
             }
-            Error::Table(_) | Error::Internal(_) | Error::Discrepancy(_) => {
-                Self::failed(Code::Internal, "an internal error occurred", error)
-            }
+            Error::Table(_) | Error::Internal(_) | Error::Discrepancy(_) => Self::failed(
+                Code::Internal,
+                message!("an internal error occurred", "произошла внутренняя ошибка"),
+                error,
+            ),
             Error::FundsMismatch(_) => {
-                let message = "the funds do not match their transactions; an operator has to end \
-                               what is open";
+                let message = message!(
+                    "the funds do not match their transactions; an operator has to end what is \
+                     open",
+                    "средства не сходятся с их операциями; открытое должен закрыть оператор"
+                );
                 Self::failed(Code::Internal, message, error)
             }
         }
@@ -512,7 +530,7 @@ fn of_question_details(refusal: &QuestionError) -> Vec<Detail> {
     match refusal {
         QuestionError::Unclaimed(items) => unclaimed_items(items),
         QuestionError::TooManySharers(_) => {
-            vec![Detail::new("items".to_owned(), refusal.to_string())]
+            vec![Detail::new("items".to_owned(), refusal.says())]
         }
         _ => Vec::new(),
     }
@@ -540,8 +558,8 @@ const fn of_funds(refusal: &FundError) -> Code {
 }
 
 /// A detail for each item that is not wholly claimed.
-fn unclaimed_items(items: &[(usize, String)]) -> Vec<Detail> {
-    let detail = |(index, message): &(usize, String)| {
+fn unclaimed_items(items: &[(usize, Message)]) -> Vec<Detail> {
+    let detail = |(index, message): &(usize, Message)| {
         let path = Path::from("receipt").field("items").index(*index).to_string();
         Detail::new(path, message.clone())
     };
@@ -558,17 +576,25 @@ fn open_items(error: &Error) -> Vec<Detail> {
     let balance = |(currency, net): &(Currency, i128)| {
         let net = currency.to_major(*net);
         let message = if is_of_group {
-            format!("the balances in {currency} must be 0, but {net} is owed")
+            message!(
+                "the balances in {currency} must be 0, but {net} is owed",
+                "балансы в {currency} должны быть равны 0, а сейчас долги составляют {net}"
+            )
         } else {
-            format!("the balance in {currency} must be 0, but is {net}")
+            message!(
+                "the balance in {currency} must be 0, but is {net}",
+                "баланс в {currency} должен быть равен 0, а сейчас он {net}"
+            )
         };
         Detail::new(currency.code().to_owned(), message)
     };
     let mut details: Vec<_> = unsettled.balances.iter().map(balance).collect();
     if unsettled.pending > 0 {
         let message = match unsettled.pending {
-            1 => "1 settlement is still pending".to_owned(),
-            pending => format!("{pending} settlements are still pending"),
+            1 => message!("1 settlement is still pending", "ожидающих расчётов: 1"),
+            pending => {
+                message!("{pending} settlements are still pending", "ожидающих расчётов: {pending}")
+            }
         };
         details.push(Detail::new("settlements".to_owned(), message));
     }
@@ -586,15 +612,20 @@ impl IntoResponse for Problem {
 }
 
 pub(crate) async fn no_route() -> Problem {
-    Problem::new(Code::RouteNotFound, "the path does not exist")
+    Problem::new(Code::RouteNotFound, message!("the path does not exist", "такого пути нет"))
 }
 
 pub(crate) async fn no_method() -> Problem {
-    Problem::new(Code::MethodNotAllowed, "the path does not support the method")
+    Problem::new(
+        Code::MethodNotAllowed,
+        message!("the path does not support the method", "этот путь не поддерживает такой метод"),
+    )
 }
 
 #[cfg(test)]
 mod tests {
+    use fracti_texts::rule;
+
     use super::*;
 
     #[test]
@@ -608,22 +639,28 @@ mod tests {
             ("the currency is \"E…", "The currency is \"E…"),
             ("the currency is \"E\"…", "The currency is \"E\"…"),
         ] {
-            assert_eq!(Problem::invalid("currency", rule).message, message);
+            let problem = Problem::invalid("currency", Message::same(rule));
+            assert_eq!(problem.message.to_string(), message);
         }
-        let of_body = Problem::invalid(Path::default(), "must be an object");
-        assert_eq!(of_body.message, "The body must be an object.");
+        let of_body = Problem::invalid(
+            Path::default(),
+            rule!("{field} must be an array", "{field} должно быть массивом"),
+        );
+        assert_eq!(of_body.message.to_string(), "The body must be an array.");
     }
 
     #[test]
     fn a_russian_message_has_names_as_they_were_sent() {
         let path = Path::from("categories").index(0).field("key");
-        let problem = Problem::invalid(path, "pets is reserved; use another key");
+        let reserved = message!(
+            "pets is reserved; use another key",
+            "ключ pets зарезервирован; выберите другой"
+        );
+        let problem = Problem::invalid(path, reserved);
         let body = problem.body("", Language::Russian);
-        assert_eq!(problem.message, "Pets is reserved; use another key.");
+        assert_eq!(problem.message.to_string(), "Pets is reserved; use another key.");
         assert_eq!(body.message, "Ключ pets зарезервирован; выберите другой.");
         assert_eq!(body.details[0].message, "ключ pets зарезервирован; выберите другой");
-        let unknown = Problem::invalid("currency", "an unknown rule").body("", Language::Russian);
-        assert_eq!(unknown.message, "An unknown rule.");
         let used = Problem::from(Error::Fund(FundError::ReferenceUsed)).body("", Language::Russian);
         assert_eq!(used.message, "Значение refId уже использовано.");
     }

@@ -13,6 +13,7 @@ use fracti_core::{
         row::{self, AttributeValue, Item, Row},
     },
 };
+use fracti_texts::{Message, Says, errors, rule};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -66,9 +67,19 @@ pub enum Order {
 }
 
 /// Error returned when a text is not an [`Order`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be one of asc, desc")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OrderError;
+
+impl Says for OrderError {
+    fn says(&self) -> Message {
+        rule!(
+            "{field} must be one of asc, desc",
+            "{field} должно быть одним из следующих: asc, desc"
+        )
+    }
+}
+
+errors!(OrderError);
 
 impl FromStr for Order {
     type Err = OrderError;

@@ -31,7 +31,7 @@ use fracti_core::{
         group_change::{ChangeKind, Subject},
         import::{
             Comparison, Earlier, Format, ImportRow, ImportStatus, ImportedSettlement, NewImport,
-            RUN_RULE, Record, RowPlace,
+            Record, RowPlace, of_no_run,
         },
     },
     storage::{
@@ -44,6 +44,7 @@ use fracti_core::{
         time::Timestamp,
     },
 };
+use fracti_texts::{Says, message};
 
 use crate::{
     dynamo::{Expression, MAX_ACTIONS, TransactionError, Write, is_late},
@@ -369,9 +370,9 @@ impl Table {
                     if std::mem::replace(&mut at_once, 1) > 1 {
                         continue;
                     }
-                    let first = left.first().map(|(place, _)| format!("{place}: "));
-                    let place = first.unwrap_or_default();
-                    return Err(Error::invalid("file", format!("{place}{rules}")));
+                    let rules = rules.says();
+                    let rules = left.first().map_or(rules.clone(), |(it, _)| it.before(&rules));
+                    return Err(Error::invalid("file", rules));
                 }
                 // What is recorded already is reported, and a repeated request says what is wrong.
                 Err(error) if error.is_refusal() && done.has_begun() => {
@@ -664,7 +665,10 @@ impl Run<'_> {
         match members.iter().find(|member| !member.is_present()) {
             None => Ok(()),
             Some(Member { id, .. }) => {
-                let rule = format!("members must be present, but {id} has left the group");
+                let rule = message!(
+                    "members must be present, but {id} has left the group",
+                    "все участники должны состоять в группе, а {id} её покинул"
+                );
                 Err(Error::invalid("options.members", rule))
             }
         }
@@ -721,7 +725,7 @@ fn check_room(ledger: &Ledger, missing: &[PlacedRecord<'_>]) -> Result<(), Error
     let events = events.filter_map(|(place, it)| Some((*place, it.event().transpose()?)));
     let (places, events): (Vec<RowPlace>, Vec<_>) = events.unzip();
     ledger.check_events(events).map_err(|(index, error)| match places.get(index) {
-        Some(place) => Error::invalid("file", format!("{place}: {error}")),
+        Some(place) => Error::invalid("file", place.before(&error.says())),
         None => Error::Internal("an event of an import has no place"),
     })
 }
@@ -741,7 +745,7 @@ fn begin(before: Option<ImportRow>, run: Option<u64>, first: u64) -> Result<Begu
         return if run.is_none() {
             Ok(Begun::Run(first))
         } else {
-            Err(Error::invalid("run", RUN_RULE))
+            Err(Error::invalid("run", of_no_run()))
         };
     };
     if let Some(undone) = run.map(|run| row.of_earlier(run)).transpose()?.flatten() {

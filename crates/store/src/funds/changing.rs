@@ -28,6 +28,7 @@ use fracti_core::{
         time::Timestamp,
     },
 };
+use fracti_texts::rule;
 
 use crate::{
     dynamo::{Expression, Transaction, TransactionError, Write},
@@ -434,7 +435,13 @@ fn corrected(
     };
     let of_currency = funds.get(key).filter(|fund| fund.currency == currency);
     if of_currency.is_none() && bonus_id.is_some() {
-        return Err(Error::invalid("bonusId", "must be a bonus of the user in this currency"));
+        return Err(Error::invalid(
+            "bonusId",
+            rule!(
+                "{field} must be a bonus of the user in this currency",
+                "{field} должно быть id бонуса этого пользователя в этой валюте"
+            ),
+        ));
     }
     let available = of_currency.map_or(0, |fund| fund.available(&funds.orphans, now));
     if available < minor {

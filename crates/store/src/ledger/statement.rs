@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fracti_core::{
-    group::{MEMBER_RULE, MemberRow},
+    group::{MemberRow, not_a_member},
     input::Error,
     ledger::{Ledger, LedgerError, Totals},
     records::entry::Entry,
@@ -128,7 +128,7 @@ impl Table {
         if self.db.exists::<MemberRow>(keys::member(group, user)).await? {
             Ok(())
         } else {
-            Err(Error::invalid("userId", MEMBER_RULE))
+            Err(Error::invalid("userId", not_a_member()))
         }
     }
 

@@ -13,6 +13,7 @@ use fracti_core::{
         time::{Day, Timestamp},
     },
 };
+use fracti_texts::{Message, message};
 
 use crate::{
     dynamo::{Order, Range, Sort, Write},
@@ -26,7 +27,12 @@ use crate::{
 pub(crate) const MAX_COUNTERS: usize = 150;
 
 /// Rule that an expense breaks if the row of its tally would exceed DynamoDB's limit.
-const FULL: &str = "the group's totals for this day and category are full";
+fn full() -> Message {
+    message!(
+        "the group's totals for this day and category are full",
+        "итоги группы за этот день и по этой категории переполнены"
+    )
+}
 
 impl Table {
     /// The members of a group, present and past, and its tallies on these days.
@@ -78,7 +84,7 @@ pub(crate) fn tally_writes<'a>(
         let counters = counters.into_iter().map(|(counter, number)| (counter.to_string(), number));
         let updated_at = ("updatedAt", row::to_value(&at)?);
         let write = Write::add::<TallyRow>(keys::tally(group, of), counters, [updated_at]);
-        Ok(write.or_too_large(|| Error::invalid("date", FULL)))
+        Ok(write.or_too_large(|| Error::invalid("date", full())))
     };
     tally.changes().map(write).collect()
 }

@@ -16,6 +16,7 @@ use fracti_core::{
         time::Zone,
     },
 };
+use fracti_texts::rule;
 
 use crate::{
     dynamo::TransactionError,
@@ -68,7 +69,15 @@ impl Table {
                 let expense = self.find_expense(group, expense).await?;
                 return Ok(Read::Applied(expense.map(Box::new)));
             }
-            let no_receipt = || Error::invalid("questionId", "must be a question of type items");
+            let no_receipt = || {
+                Error::invalid(
+                    "questionId",
+                    rule!(
+                        "{field} must be a question of type items",
+                        "{field} должно быть id вопроса типа items"
+                    ),
+                )
+            };
             let receipt = Box::new(receipt.ok_or_else(no_receipt)?);
             Ok(Read::Open { question: Box::new(question), receipt, answers })
         };

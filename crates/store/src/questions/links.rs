@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fracti_core::{
-    group::{MEMBER_RULE, Member},
+    group::{Member, not_a_member},
     input::{Draft, Error, Field},
     questions::question::Question,
     records::group_change::{ChangeKind, Subject},
@@ -62,7 +62,7 @@ impl Table {
             ledger.state.check_writer(member_key.user)?;
             let user = *user.required()?;
             let present = find(&members, user.into()).filter(|member| member.is_present());
-            let present = present.ok_or_else(|| Error::invalid("userId", MEMBER_RULE))?;
+            let present = present.ok_or_else(|| Error::invalid("userId", not_a_member()))?;
             if ledger.links.has_no_room_for(user) {
                 return Err(Error::TooManyLinks.into());
             }

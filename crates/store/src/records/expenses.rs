@@ -274,7 +274,7 @@ impl Table {
             })
         };
         // An edit that keeps the amounts of a v0 row may have some that are finer than a unit.
-        known().map_err(|rule| Error::invalid("amount", rule.to_string()))
+        known().map_err(|rule| Error::invalid("amount", rule))
     }
 
     /// Edits an expense that is as `expected`. Its entry is reverted and replaced by another one.

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use crate::{
     fragment::Fragment,
-    text::Language,
+    text::Texts,
     ui::{self, Names},
 };
 
@@ -30,7 +30,7 @@ impl Parameters for TypeQuery {
 pub(crate) async fn show(
     State(app): State<App>,
     AsMember(member_key, TypeQuery(chosen)): AsMember<TypeQuery>,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let (group, members, ledger) = app.table.group_and_ledger(member_key).await?;
     let names = Names::new(l, member_key.user.into(), &members);
@@ -71,7 +71,7 @@ pub(crate) async fn show(
     }))
 }
 
-fn options(l: Language) -> Markup {
+fn options(l: Texts) -> Markup {
     html! {
         @for index in 0..OPTIONS {
             @let label = l.option_number(index.saturating_add(1));
@@ -83,7 +83,7 @@ fn options(l: Language) -> Markup {
 }
 
 /// What was paid for, and the lines of the receipt.
-fn receipt(l: Language, group: &Group) -> Markup {
+fn receipt(l: Texts, group: &Group) -> Markup {
     html! {
         (ui::field("description", l.what_for(), &html! {
             input #description name="receipt.description" maxlength="200" autocomplete="off";
@@ -99,7 +99,7 @@ fn receipt(l: Language, group: &Group) -> Markup {
 }
 
 /// A line of the receipt: an item with its pieces, or a tax, a tip, a fee or a discount.
-fn line(l: Language, index: &str, kind: LineKind) -> Markup {
+fn line(l: Texts, index: &str, kind: LineKind) -> Markup {
     let at = |field: &str| format!("receipt.items[{index}].{field}");
     let extras = [LineKind::Tax, LineKind::Tip, LineKind::Fee, LineKind::Discount];
     html! {

@@ -18,14 +18,14 @@ use super::{
 use crate::{
     chart::{self, Flow},
     fragment::Fragment,
-    text::Language,
+    text::Texts,
     ui::{self, Names},
 };
 
 pub(crate) async fn show(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let (group, members, ledger) = app.table.group_and_ledger(member_key).await?;
     let pending = app.table.pending_settlements(group.id, &ledger).await?;
@@ -78,7 +78,7 @@ pub(crate) async fn show(
 
 /// Contents of the parts of the screen.
 struct View<'a> {
-    l: Language,
+    l: Texts,
     group: &'a Group,
     names: &'a Names<'a>,
     ledger: &'a Ledger,

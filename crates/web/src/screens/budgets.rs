@@ -11,12 +11,12 @@ use fracti_core::{
 use fracti_http::{App, Caller, Problem};
 use maud::html;
 
-use crate::{fragment::Fragment, text::Language, ui};
+use crate::{fragment::Fragment, text::Texts, ui};
 
 pub(crate) async fn show(
     State(app): State<App>,
     Caller(user, ()): Caller,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let targets = app.table.targets(user.id).await?;
     let keys = std::iter::once((TOTAL.to_owned(), l.total_budget().to_owned())).chain(

@@ -5,7 +5,7 @@ use fracti_core::records::group_change::{ChangeKind, GroupChange, Subject};
 use fracti_http::{App, AsMember, Context, Problem};
 use maud::{Markup, html};
 
-use crate::{fragment::Fragment, text::Language, ui};
+use crate::{fragment::Fragment, text::Texts, ui};
 
 /// Changes on the screen.
 const CHANGES: usize = 50;
@@ -14,7 +14,7 @@ pub(crate) async fn show(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Context { now, .. }: Context,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let last = app.table.changes(member_key, None, CHANGES).await?.last;
     let after = last.saturating_sub(CHANGES.try_into().unwrap_or_default());
@@ -65,7 +65,7 @@ fn link(path: &str, subject: &Subject) -> String {
     }
 }
 
-fn about(l: Language, GroupChange { actor_id, subject, .. }: &GroupChange) -> Markup {
+fn about(l: Texts, GroupChange { actor_id, subject, .. }: &GroupChange) -> Markup {
     let (open, close) = l.quotes();
     html! {
         @if let Some(it) = &subject.expense {

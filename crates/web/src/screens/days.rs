@@ -12,7 +12,7 @@ use maud::{Markup, html};
 use crate::{
     chart::{self, Column},
     fragment::Fragment,
-    text::Language,
+    text::Texts,
     ui,
 };
 
@@ -32,7 +32,7 @@ pub(crate) async fn month(
     State(app): State<App>,
     Caller(user, MonthQuery(of)): Caller<MonthQuery>,
     Context { now, .. }: Context,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let first = of.unwrap_or_else(|| now.day()).first_of_month();
     let asked = DaysAsked { from: Some(first), to: Some(first.last_of_month()) };
@@ -80,7 +80,7 @@ pub(crate) async fn month(
 }
 
 /// What is left of each target, and a mark at the part of the period that has passed.
-fn targets(l: Language, states: &[TargetState], passed: u64, days: u64) -> Markup {
+fn targets(l: Texts, states: &[TargetState], passed: u64, days: u64) -> Markup {
     html! {
         @if !states.is_empty() {
             ul.card.list { @for it in states {
@@ -104,7 +104,7 @@ pub(crate) async fn day(
     Caller(user, ()): Caller,
     Id(date): Id<Day>,
     Context { now, .. }: Context,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let page = Page { limit: SPENDINGS, after: None };
     let groups = fracti_core::group::GroupFilter { archived: false, chat: None };

@@ -21,7 +21,7 @@ use maud::{Markup, html};
 
 use crate::{
     fragment::Fragment,
-    text::{Language, sentence},
+    text::{Texts, sentence},
     ui::{self, Names},
 };
 
@@ -33,7 +33,7 @@ pub(crate) async fn show(
     AsMember(member_key, ()): AsMember,
     Id(id): Id<ExpenseId>,
     Context { now, .. }: Context,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let page = Page { limit: ENTRIES, after: None };
     let ((group, members), expense, history) = tokio::try_join!(
@@ -69,7 +69,7 @@ pub(crate) async fn show(
 }
 
 struct View<'a> {
-    l: Language,
+    l: Texts,
     group: &'a Group,
     names: &'a Names<'a>,
     expense: &'a Expense,
@@ -221,7 +221,7 @@ impl View<'_> {
 }
 
 /// Says who may change an expense that the reader may not, and how to reach them.
-pub(crate) fn only(l: Language, names: &Names<'_>, members: &[Member], of: &Expense) -> Markup {
+pub(crate) fn only(l: Texts, names: &Names<'_>, members: &[Member], of: &Expense) -> Markup {
     let links: Links = members.iter().collect();
     let present = |id| members.iter().find(|it| it.id == links.resolve(id) && it.is_present());
     let recorder = of.created_by.and_then(|user| present(user.into()));

@@ -21,7 +21,7 @@ use maud::{Markup, html};
 use super::expense::only;
 use crate::{
     fragment::Fragment,
-    text::Language,
+    text::Texts,
     ui::{self, Names},
 };
 
@@ -42,7 +42,7 @@ impl Parameters for NewQuery {
 pub(crate) async fn new(
     State(app): State<App>,
     AsMember(member_key, query): AsMember<NewQuery>,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let like = async {
         let Some(id) = query.from else { return Ok(None) };
@@ -72,7 +72,7 @@ pub(crate) async fn edit(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Id(id): Id<ExpenseId>,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let ((group, members, ledger), expense) = tokio::try_join!(
         app.table.group_and_ledger(member_key),
@@ -103,7 +103,7 @@ pub(crate) async fn edit(
 
 /// Contents of the form.
 struct Form<'a> {
-    l: Language,
+    l: Texts,
     group: &'a Group,
     members: &'a [Member],
     names: &'a Names<'a>,

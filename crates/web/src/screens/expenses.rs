@@ -13,7 +13,7 @@ use maud::{Markup, html};
 use super::group::{List, own_ids};
 use crate::{
     fragment::Fragment,
-    text::{Language, sentence},
+    text::{Texts, sentence},
     ui::{self, Names},
 };
 
@@ -36,7 +36,7 @@ pub(crate) async fn show(
     State(app): State<App>,
     AsMember(member_key, query): AsMember<ExpensesQuery>,
     Context { now, .. }: Context,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let ExpensesQuery { paging, filter, deleted } = query;
     let list_id =
@@ -104,7 +104,7 @@ fn parameters(filter: &Filter) -> String {
 }
 
 fn filters(
-    l: Language,
+    l: Texts,
     group: &Group,
     names: &Names<'_>,
     members: impl Iterator<Item = fracti_core::values::id::MemberId>,
@@ -136,7 +136,7 @@ fn filters(
 }
 
 fn deleted_row(
-    l: Language,
+    l: Texts,
     group: &Group,
     names: &Names<'_>,
     it: &Deleted,

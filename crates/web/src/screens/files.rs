@@ -5,13 +5,13 @@ use fracti_core::records::import::ImportStatus;
 use fracti_http::{App, AsMember, Context, Problem};
 use maud::html;
 
-use crate::{fragment::Fragment, text::Language, ui};
+use crate::{fragment::Fragment, text::Texts, ui};
 
 pub(crate) async fn import(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Context { now, .. }: Context,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let ((group, members), imports) =
         tokio::try_join!(app.table.group(member_key), app.table.imports(member_key))?;
@@ -48,7 +48,7 @@ pub(crate) async fn export(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Context { now, .. }: Context,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let (group, _) = app.table.group(member_key).await?;
     let url = |format: &str| format!("/api/groups/{}/export?format={format}", group.id);

@@ -7,7 +7,7 @@ use maud::html;
 
 use crate::{
     fragment::Fragment,
-    text::{Language, sentence},
+    text::{Texts, sentence},
     ui,
 };
 
@@ -15,7 +15,7 @@ pub(crate) async fn show(
     State(app): State<App>,
     Caller(user, ()): Caller,
     Id(other): Id<UserId>,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let shared = app.table.shared_with(user.id, other).await?;
     Ok(Fragment(html! {

@@ -22,7 +22,7 @@ use maud::{Markup, html};
 
 use crate::{
     fragment::Fragment,
-    text::{Language, sentence},
+    text::{Texts, sentence},
     ui,
 };
 
@@ -43,7 +43,7 @@ pub(crate) async fn show(
     _: AppPrincipal,
     Caller(user, TransactionsQuery(paging)): Caller<TransactionsQuery>,
     Context { now, .. }: Context,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let list_id = ListId::new("screen of funds", &user.id);
     let page = paging.page(&list_id)?;
@@ -70,7 +70,7 @@ pub(crate) async fn show(
     }))
 }
 
-fn of(l: Language, funds: &Funds, currency: Currency, now: Timestamp) -> Markup {
+fn of(l: Texts, funds: &Funds, currency: Currency, now: Timestamp) -> Markup {
     let kinds = [
         (FundKind::Cash, l.cash()),
         (FundKind::Credit, l.credit()),
@@ -99,7 +99,7 @@ fn of(l: Language, funds: &Funds, currency: Currency, now: Timestamp) -> Markup 
 }
 
 /// The choice whether payments are taken without confirming each.
-fn acceptance(l: Language, funds: &Funds, currency: Currency) -> Markup {
+fn acceptance(l: Texts, funds: &Funds, currency: Currency) -> Markup {
     let accepts = funds.accepts(currency);
     html! {
         form.card.fields action="/api/users/me/funds" data-method="PUT" data-then="" {
@@ -112,7 +112,7 @@ fn acceptance(l: Language, funds: &Funds, currency: Currency) -> Markup {
 }
 
 /// Reports money that was paid to the operator, and asks for money back.
-fn forms(l: Language) -> Markup {
+fn forms(l: Texts) -> Markup {
     html! {
         details.card.fields { summary { (l.top_up()) }
             p.hint { (l.top_up_about()) }
@@ -134,7 +134,7 @@ fn forms(l: Language) -> Markup {
     }
 }
 
-fn amount(l: Language, id: &str) -> Markup {
+fn amount(l: Texts, id: &str) -> Markup {
     html! {
         (ui::field(&format!("{id}-amount"), l.amount_label(), &html! {
             input id={ (id) "-amount" } name="amount" inputmode="decimal" autocomplete="off" data-decimal placeholder="0";
@@ -143,7 +143,7 @@ fn amount(l: Language, id: &str) -> Markup {
     }
 }
 
-fn row(l: Language, it: &FundTransaction, today: Day) -> Markup {
+fn row(l: Texts, it: &FundTransaction, today: Day) -> Markup {
     html! {
         li { a.row href={ "/app/me/funds/" (it.id) } {
             span.grow { (l.fund_transaction(it.kind))
@@ -160,7 +160,7 @@ pub(crate) async fn transaction(
     Caller(user, ()): Caller,
     Id(id): Id<FundTransactionId>,
     Context { now, .. }: Context,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let it = app.table.fund_transaction(user.id, id).await?;
     let is_own = [FundTransactionType::Topup, FundTransactionType::Cashout].contains(&it.kind);
@@ -202,7 +202,7 @@ pub(crate) async fn work(
     State(app): State<App>,
     Operator(caller, WorkQuery(kind, paging)): Operator<WorkQuery>,
     Context { now, .. }: Context,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let list_id = ListId::new("screen of funds/work", &caller).filtered(&kind);
     let page = paging.page(&list_id)?;
@@ -242,7 +242,7 @@ pub(crate) async fn work(
 }
 
 /// What the operator must have, and what was promised, over all users.
-fn sums(l: Language, totals: &[FundTotal]) -> Markup {
+fn sums(l: Texts, totals: &[FundTotal]) -> Markup {
     html! {
         @if !totals.is_empty() {
             section { h2 { (l.all_users()) }

@@ -19,7 +19,7 @@ use maud::{Markup, html};
 use super::settlement::Rights;
 use crate::{
     fragment::Fragment,
-    text::{Language, sentence},
+    text::{Texts, sentence},
     ui::{self, Names},
 };
 
@@ -30,7 +30,7 @@ pub(crate) async fn show(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Context { now, .. }: Context,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let page = Page { limit: EXPENSES, after: None };
     let filter = Filter::default();
@@ -60,7 +60,7 @@ pub(crate) async fn show(
 }
 
 /// The title of a group, and its tabs.
-pub(crate) fn head(l: Language, group: &Group, shown: usize) -> Markup {
+pub(crate) fn head(l: Texts, group: &Group, shown: usize) -> Markup {
     let path = ui::group_path(group.id);
     let tabs = [
         (l.expenses(), path.clone()),
@@ -75,7 +75,7 @@ pub(crate) fn head(l: Language, group: &Group, shown: usize) -> Markup {
 }
 
 /// The main button of a group.
-pub(crate) fn add(l: Language, group: &Group) -> Markup {
+pub(crate) fn add(l: Texts, group: &Group) -> Markup {
     html! {
         @if !group.archived {
             a.main-button data-main href={ (ui::group_path(group.id)) "/expenses/new" } { (l.add_expense()) }
@@ -90,7 +90,7 @@ pub(crate) fn own_ids(me: MemberId, members: &[Member]) -> BTreeSet<MemberId> {
 }
 
 /// Leads to what is new. The script shows it if there are changes that this device has not shown.
-fn news(l: Language, group: &Group, ledger: &Ledger) -> Markup {
+fn news(l: Texts, group: &Group, ledger: &Ledger) -> Markup {
     let path = ui::group_path(group.id);
     html! {
         a.more.card hidden href={ (path) "/changes" } data-unread=(group.id) data-number=(ledger.state.changes) {
@@ -100,7 +100,7 @@ fn news(l: Language, group: &Group, ledger: &Ledger) -> Markup {
 }
 
 /// The reader's balance in each currency.
-fn own_balance(l: Language, group: &Group, ledger: &Ledger, me: MemberId) -> Markup {
+fn own_balance(l: Texts, group: &Group, ledger: &Ledger, me: MemberId) -> Markup {
     let net = |currency| (currency, ledger.balances.totals(currency, me).net());
     let open: Vec<(Currency, i128)> =
         ledger.balances.currencies().map(net).filter(|(_, net)| *net != 0).collect();
@@ -123,7 +123,7 @@ fn own_balance(l: Language, group: &Group, ledger: &Ledger, me: MemberId) -> Mar
 
 /// Payments to the reader that they may confirm.
 pub(crate) fn waiting(
-    l: Language,
+    l: Texts,
     group: &Group,
     names: &Names<'_>,
     (rights, ledger): (&Rights, &Ledger),
@@ -160,7 +160,7 @@ pub(crate) fn waiting(
 
 /// How expenses are listed.
 pub(crate) struct List<'a> {
-    pub(crate) l: Language,
+    pub(crate) l: Texts,
     pub(crate) group: &'a Group,
     pub(crate) names: &'a Names<'a>,
     /// All ids of the reader.
@@ -214,7 +214,7 @@ impl List<'_> {
 }
 
 /// Who paid how much.
-pub(crate) fn paid(l: Language, names: &Names<'_>, expense: &Expense) -> Markup {
+pub(crate) fn paid(l: Texts, names: &Names<'_>, expense: &Expense) -> Markup {
     let is_refund = expense.amount.is_negative();
     let mut payers = expense.all_payers();
     // The reader is named first; the others are in the order of what they paid.

@@ -6,7 +6,7 @@ use fracti_http::{App, Caller, Problem};
 use fracti_store::Page;
 use maud::{Markup, html};
 
-use crate::{fragment::Fragment, text::Language, ui};
+use crate::{fragment::Fragment, text::Texts, ui};
 
 /// Groups on the screen.
 const GROUPS: usize = 50;
@@ -14,7 +14,7 @@ const GROUPS: usize = 50;
 pub(crate) async fn show(
     State(app): State<App>,
     Caller(user, ()): Caller,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let page = Page { limit: GROUPS, after: None };
     let groups = app.table.memberships_of(user.id, &page).await?;
@@ -46,7 +46,7 @@ pub(crate) async fn show(
 }
 
 /// The form of a new group.
-fn create(l: Language) -> Markup {
+fn create(l: Texts) -> Markup {
     html! {
         details.card.fields {
             summary { (l.new_group()) }

@@ -6,7 +6,7 @@ use fracti_http::{App, Caller, Id, Parameters, Problem, QueryReader};
 use fracti_store::MemberKey;
 use maud::html;
 
-use crate::{fragment::Fragment, text::Language, ui};
+use crate::{fragment::Fragment, text::Texts, ui};
 
 /// The code of the invitation.
 pub(crate) struct CodeQuery(Option<String>);
@@ -22,7 +22,7 @@ pub(crate) async fn show(
     State(app): State<App>,
     Caller(user, CodeQuery(code)): Caller<CodeQuery>,
     Id(group): Id<GroupId>,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let path = ui::group_path(group);
     let is_member = app.table.group(MemberKey { group, user: user.id }).await.is_ok();

@@ -12,7 +12,7 @@ use maud::{Markup, html};
 use crate::{
     chart::{self, Steps},
     fragment::Fragment,
-    text::{Language, sentence},
+    text::{Texts, sentence},
     ui::{self, Names},
 };
 
@@ -26,7 +26,7 @@ pub(crate) async fn show(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Context { now, .. }: Context,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     // The last days: those of a group that has existed for longer are not all shown.
     let from = now.day().plus(-366);
@@ -64,7 +64,7 @@ pub(crate) async fn statement(
     AsMember(member_key, ()): AsMember,
     Id(member): Id<MemberId>,
     Context { now, .. }: Context,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let statement = Statement { user: Some(member), ..Statement::default() };
     let ((group, members), (lines, _)) = tokio::try_join!(
@@ -112,7 +112,7 @@ fn link(path: &str, kind: RefType, id: Option<&str>) -> String {
     }
 }
 
-fn label(l: Language, kind: RefType) -> Markup {
+fn label(l: Texts, kind: RefType) -> Markup {
     html! { (match kind {
         RefType::Expense => l.an_expense(),
         RefType::Settlement => l.payment(),

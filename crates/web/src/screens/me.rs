@@ -9,12 +9,13 @@ use fracti_core::{
 };
 use fracti_http::{App, Caller, Context, Problem};
 use fracti_store::{Activity, ActivityPosition, Membership, OpenPlace, Page, SettlementFilter};
+use fracti_texts::Language;
 use maud::{Markup, html};
 
 use super::settlement::{decide, turns};
 use crate::{
     fragment::Fragment,
-    text::{Language, sentence},
+    text::{Texts, sentence},
     ui,
 };
 
@@ -28,7 +29,7 @@ pub(crate) async fn show(
     State(app): State<App>,
     Caller(user, ()): Caller,
     Context { now, .. }: Context,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let page = Page { limit: GROUPS, after: None };
     let waiting = SettlementFilter { waiting: true, ..SettlementFilter::default() };
@@ -83,7 +84,7 @@ pub(crate) async fn show(
     }))
 }
 
-fn links(l: Language, app: &App, user: UserId) -> Vec<(&'static str, &'static str, &'static str)> {
+fn links(l: Texts, app: &App, user: UserId) -> Vec<(&'static str, &'static str, &'static str)> {
     let mut links =
         vec![("🎯", l.budgets(), "/app/me/budgets"), ("🔑", l.tokens(), "/app/me/tokens")];
     if !app.operators.is_empty() {
@@ -96,7 +97,7 @@ fn links(l: Language, app: &App, user: UserId) -> Vec<(&'static str, &'static st
 }
 
 /// Payments that the reader is to confirm, each with its group.
-fn wait(l: Language, me: UserId, payments: &[(&Settlement, Option<&Membership>)]) -> Markup {
+fn wait(l: Texts, me: UserId, payments: &[(&Settlement, Option<&Membership>)]) -> Markup {
     let ask = |it: &Settlement, own: &Membership| {
         let net = own.totals.get(&it.currency).map_or(0, |it| it.net());
         turns(it, net).map(|owed| l.then_you_owe(l.minor(owed, it.currency)))
@@ -121,7 +122,7 @@ fn wait(l: Language, me: UserId, payments: &[(&Settlement, Option<&Membership>)]
     }
 }
 
-fn item(l: Language, event: &Activity, today: Day) -> Markup {
+fn item(l: Texts, event: &Activity, today: Day) -> Markup {
     let payment = |it: &Settlement, title: Markup| {
         let state = l.settlement(it.status, it.reverted_at.is_some());
         (format!("{}/settlements/{}", ui::group_path(it.group_id), it.id), title, html! { (state) })
@@ -164,11 +165,11 @@ fn item(l: Language, event: &Activity, today: Day) -> Markup {
     }
 }
 
-fn language(l: Language) -> Markup {
+fn language(l: Texts) -> Markup {
     html! {
         section.card.actions aria-label=(l.language()) {
-            button.small-button type="button" data-language="en" lang="en" aria-pressed=(l == Language::En) { "English" }
-            button.small-button type="button" data-language="ru" lang="ru" aria-pressed=(l == Language::Ru) { "Русский" }
+            button.small-button type="button" data-language="en" lang="en" aria-pressed=(l.0 == Language::English) { "English" }
+            button.small-button type="button" data-language="ru" lang="ru" aria-pressed=(l.0 == Language::Russian) { "Русский" }
             button.small-button.danger type="button" data-sign-out hidden { (l.sign_out()) }
         }
     }

@@ -11,14 +11,14 @@ use maud::{Markup, html};
 
 use crate::{
     fragment::Fragment,
-    text::Language,
+    text::Texts,
     ui::{self, Names},
 };
 
 pub(crate) async fn show(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let (group, members, ledger) = app.table.group_and_ledger(member_key).await?;
     let names = Names::new(l, member_key.user.into(), &members);
@@ -44,7 +44,7 @@ pub(crate) async fn show(
 }
 
 struct View<'a> {
-    l: Language,
+    l: Texts,
     group: &'a Group,
     names: &'a Names<'a>,
     members: &'a [Member],
@@ -53,7 +53,7 @@ struct View<'a> {
 }
 
 /// What is open, and the way to settle it. Balances of the reader, or of another member.
-pub(crate) fn settle_first(l: Language, group: &Group, open: &Unsettled, own: bool) -> Markup {
+pub(crate) fn settle_first(l: Texts, group: &Group, open: &Unsettled, own: bool) -> Markup {
     html! {
         p.hint {
             @for (currency, net) in &open.balances {

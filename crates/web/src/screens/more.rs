@@ -5,12 +5,12 @@ use fracti_http::{App, AsMember, Problem};
 use maud::html;
 
 use super::group::{add, head};
-use crate::{fragment::Fragment, text::Language, ui};
+use crate::{fragment::Fragment, text::Texts, ui};
 
 pub(crate) async fn show(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let (group, _) = app.table.group(member_key).await?;
     let path = ui::group_path(group.id);

@@ -4,12 +4,12 @@ use axum::extract::State;
 use fracti_http::{App, AsMember, Problem};
 use maud::html;
 
-use crate::{fragment::Fragment, text::Language, ui};
+use crate::{fragment::Fragment, text::Texts, ui};
 
 pub(crate) async fn show(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let ranked = app.table.leaderboard(member_key).await?;
     Ok(Fragment(html! {

@@ -22,7 +22,7 @@ use maud::{Markup, html};
 use super::questions::asked_by;
 use crate::{
     fragment::Fragment,
-    text::Language,
+    text::Texts,
     ui::{self, Names},
 };
 
@@ -34,7 +34,7 @@ pub(crate) async fn show(
     AsMember(member_key, ()): AsMember,
     Id(id): Id<QuestionId>,
     Context { now, .. }: Context,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let seen = app.table.question(member_key, id, now).await?;
     let members = seen.detail.as_ref().map(|it| &*it.members).unwrap_or_default();
@@ -48,7 +48,7 @@ pub(crate) async fn show(
 }
 
 struct View<'a> {
-    l: Language,
+    l: Texts,
     seen: &'a SeenQuestion,
     names: &'a Names<'a>,
     members: &'a [Member],
@@ -297,7 +297,7 @@ impl View<'_> {
 }
 
 /// A number of pieces.
-fn number(l: Language, number: Decimal) -> Markup {
+fn number(l: Texts, number: Decimal) -> Markup {
     html! { bdi.num { (l.number(number)) } }
 }
 

@@ -11,7 +11,7 @@ use maud::{Markup, html};
 
 use crate::{
     fragment::Fragment,
-    text::{Language, sentence},
+    text::{Texts, sentence},
     ui,
 };
 
@@ -22,7 +22,7 @@ pub(crate) async fn show(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Context { now, .. }: Context,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let (page, filter) = (Page { limit: QUESTIONS, after: None }, QuestionFilter::default());
     let questions = app.table.questions(member_key, &filter, &page, now).await?;
@@ -54,7 +54,7 @@ pub(crate) async fn show(
 }
 
 /// Who asked the question.
-pub(crate) fn asked_by(l: Language, question: &Question, me: UserId) -> Markup {
+pub(crate) fn asked_by(l: Texts, question: &Question, me: UserId) -> Markup {
     if question.asked_by == me {
         return html! { (l.asked_by_you()) };
     }

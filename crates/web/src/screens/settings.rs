@@ -6,12 +6,12 @@ use fracti_http::{App, AsMember, Problem};
 use maud::{Markup, html};
 
 use super::members::settle_first;
-use crate::{fragment::Fragment, text::Language, ui};
+use crate::{fragment::Fragment, text::Texts, ui};
 
 pub(crate) async fn show(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let (group, members, ledger) = app.table.group_and_ledger(member_key).await?;
     let is_me = |it: &&Member| it.id == member_key.user;
@@ -53,7 +53,7 @@ pub(crate) async fn show(
 }
 
 /// The group's own categories, which are saved as a whole.
-fn categories(l: Language, group: &Group, api: &str) -> Markup {
+fn categories(l: Texts, group: &Group, api: &str) -> Markup {
     html! {
         details.card.fields { summary { (l.own_categories()) }
             form action=(api) data-method="PATCH" data-then="" data-list="categories" novalidate {
@@ -66,7 +66,7 @@ fn categories(l: Language, group: &Group, api: &str) -> Markup {
     }
 }
 
-fn category(l: Language, index: &str, it: Option<&GroupCategory>) -> Markup {
+fn category(l: Texts, index: &str, it: Option<&GroupCategory>) -> Markup {
     let at = |field: &str| format!("categories[{index}].{field}");
     let emoji = it.and_then(|it| it.emoji.as_ref());
     html! {

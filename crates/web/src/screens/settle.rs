@@ -10,7 +10,7 @@ use maud::{Markup, html};
 
 use crate::{
     fragment::Fragment,
-    text::{Language, sentence},
+    text::{Texts, sentence},
     ui::{self, Names},
 };
 
@@ -38,7 +38,7 @@ impl Parameters for SettleQuery {
 pub(crate) async fn show(
     State(app): State<App>,
     AsMember(member_key, query): AsMember<SettleQuery>,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let (group, members, ledger) = app.table.group_and_ledger(member_key).await?;
     let names = Names::new(l, member_key.user.into(), &members);
@@ -84,7 +84,7 @@ pub(crate) async fn show(
 }
 
 /// The address at which the recipient is paid.
-fn wallet(l: Language, to: &Member, names: &Names<'_>) -> Markup {
+fn wallet(l: Texts, to: &Member, names: &Names<'_>) -> Markup {
     html! {
         @if let Some(wallet) = &to.wallet {
             div.field {

@@ -15,7 +15,7 @@ use maud::{Markup, html};
 
 use crate::{
     fragment::Fragment,
-    text::{Language, sentence},
+    text::{Texts, sentence},
     ui::{self, Names},
 };
 
@@ -25,7 +25,7 @@ pub(crate) async fn show(
     Id(id): Id<SettlementId>,
     InApp(reader): InApp,
     Context { now, .. }: Context,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let ((group, members, ledger), payment) = tokio::try_join!(
         app.table.group_and_ledger(member_key),
@@ -71,7 +71,7 @@ impl Rights {
     /// The buttons that say what became of a pending payment, as far as the reader may.
     pub(crate) fn buttons(
         &self,
-        l: Language,
+        l: Texts,
         names: &Names<'_>,
         ledger: &Ledger,
         it: &Settlement,
@@ -87,13 +87,7 @@ impl Rights {
     }
 
     /// Question to ask before the payment is confirmed.
-    fn ask(
-        &self,
-        l: Language,
-        names: &Names<'_>,
-        ledger: &Ledger,
-        it: &Settlement,
-    ) -> Option<String> {
+    fn ask(&self, l: Texts, names: &Names<'_>, ledger: &Ledger, it: &Settlement) -> Option<String> {
         let to = self.links.resolve(it.to_user_id);
         let owed = turns(it, ledger.balances.totals(it.currency, to).net())?;
         let owed = l.minor(owed, it.currency);
@@ -134,7 +128,7 @@ pub(crate) fn decide(
 }
 
 struct View<'a> {
-    l: Language,
+    l: Texts,
     group: &'a Group,
     names: &'a Names<'a>,
     ledger: &'a Ledger,

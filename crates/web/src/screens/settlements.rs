@@ -11,7 +11,7 @@ use maud::{Markup, html};
 
 use crate::{
     fragment::Fragment,
-    text::Language,
+    text::Texts,
     ui::{self, Names},
 };
 
@@ -32,7 +32,7 @@ pub(crate) async fn show(
     State(app): State<App>,
     AsMember(member_key, PaymentsQuery { paging, status }): AsMember<PaymentsQuery>,
     Context { now, .. }: Context,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let list_id = ListId::new("screen of settlements", &member_key.group).filtered(&status);
     let page = paging.page(&list_id)?;
@@ -56,7 +56,7 @@ pub(crate) async fn show(
 
 /// A payment in a list.
 pub(crate) fn row(
-    l: Language,
+    l: Texts,
     group: &Group,
     names: &Names<'_>,
     it: &Settlement,

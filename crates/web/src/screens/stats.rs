@@ -5,17 +5,18 @@ use std::collections::BTreeMap;
 use axum::extract::State;
 use fracti_core::{
     group::Group,
-    reports::tally::{CurrencyStats, SeriesStep, TallyPart, TallyRow, stats},
+    reports::tally::{CurrencyStats, MAX_DAYS, SeriesStep, TallyPart, TallyRow, stats},
     values::{currency::Currency, decimal::Decimal, id::MemberId, time::Day},
 };
 use fracti_http::{App, AsMember, Context, Parameters, Problem, QueryReader};
+use fracti_texts::rule;
 use maud::{Markup, html};
 
 use super::group::own_ids;
 use crate::{
     chart::{self, Column},
     fragment::Fragment,
-    text::{Language, sentence},
+    text::{Texts, sentence},
     ui::{self, Names},
 };
 
@@ -42,14 +43,21 @@ pub(crate) async fn show(
     State(app): State<App>,
     AsMember(member_key, query): AsMember<PeriodQuery>,
     Context { now, .. }: Context,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let today = now.day();
     // Where the reader is, the day may be the next one already.
     let to = query.to.unwrap_or_else(|| today.plus(1).last_of_month());
     let from = query.from.unwrap_or_else(|| to.plus(DAYS).first_of_month());
-    if to.days_since(from) > fracti_core::reports::tally::MAX_DAYS {
-        return Err(Problem::invalid("to", "must be at most 366 days from from"));
+    if to.days_since(from) > MAX_DAYS {
+        return Err(Problem::invalid(
+            "to",
+            rule!(
+                "{field} must be at most {most} days from from",
+                "дней между from и {field} должно быть не больше {most}",
+                most = MAX_DAYS
+            ),
+        ));
     }
     let days = from..=to;
     let step = if to.days_since(from) > BY_DAY { SeriesStep::Month } else { SeriesStep::Day };
@@ -84,7 +92,7 @@ pub(crate) async fn show(
 }
 
 struct View<'a> {
-    l: Language,
+    l: Texts,
     group: &'a Group,
     names: &'a Names<'a>,
     me: MemberId,

@@ -11,7 +11,7 @@ use maud::{Markup, html};
 
 use crate::{
     fragment::Fragment,
-    text::{Language, sentence},
+    text::{Texts, sentence},
     ui,
 };
 
@@ -23,7 +23,7 @@ pub(crate) async fn show(
     _: AppPrincipal,
     Caller(user, ()): Caller,
     Context { now, .. }: Context,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let page = Page { limit: TOKENS, after: None };
     let (tokens, usage) = tokio::try_join!(
@@ -50,7 +50,7 @@ pub(crate) async fn show(
 }
 
 /// Makes a link that signs a browser in once, within 10 minutes, and opens it.
-fn browser(l: Language) -> Markup {
+fn browser(l: Texts) -> Markup {
     html! {
         section.card.fields data-token {
             h2 { (l.browser()) }
@@ -66,7 +66,7 @@ fn browser(l: Language) -> Markup {
     }
 }
 
-fn row(l: Language, token: &Token, now: Timestamp) -> Markup {
+fn row(l: Texts, token: &Token, now: Timestamp) -> Markup {
     let has = |scope| token.scopes.contains(&scope);
     let scopes = match (has(Scope::Read), has(Scope::Write)) {
         _ if token.is_link() => l.signs_in(),

@@ -9,7 +9,7 @@ use maud::html;
 
 use crate::{
     fragment::Fragment,
-    text::Language,
+    text::Texts,
     ui::{self, Names, Start},
 };
 
@@ -20,7 +20,7 @@ pub(crate) async fn show(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Context { now, .. }: Context,
-    l: Language,
+    l: Texts,
 ) -> Result<Fragment, Problem> {
     let (group, members) = app.table.group(member_key).await?;
     let path = ui::group_path(group.id);

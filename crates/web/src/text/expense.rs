@@ -1,12 +1,13 @@
 //! The texts of expenses.
 
-use super::{Language, sentence, texts};
+use super::{Texts, sentence, texts};
 use crate::ui;
 use fracti_core::{
     ledger::EntryStatus,
     split::{LineKind, PartKind, SplitType},
     values::{currency::Currency, decimal::Decimal},
 };
+use fracti_texts::Language;
 use maud::{Markup, html};
 
 texts! {
@@ -58,37 +59,37 @@ texts! {
         "Сумма и валюта — как в вашей личной трате." }
 }
 
-impl Language {
+impl Texts {
     /// How an expense is split.
     pub(crate) const fn split_type(self, split: SplitType) -> &'static str {
-        match (self, split) {
-            (Self::En, SplitType::Equal) => "Equally",
-            (Self::En, SplitType::Shares) => "By shares",
-            (Self::En, SplitType::Exact) => "Amounts",
+        match (self.0, split) {
+            (Language::English, SplitType::Equal) => "Equally",
+            (Language::English, SplitType::Shares) => "By shares",
+            (Language::English, SplitType::Exact) => "Amounts",
             (_, SplitType::Percentage) => "%",
-            (Self::En, SplitType::Adjustment) => "± Extra",
-            (Self::En, SplitType::Itemized) => "Receipt",
-            (Self::Ru, SplitType::Equal) => "Поровну",
-            (Self::Ru, SplitType::Shares) => "По долям",
-            (Self::Ru, SplitType::Exact) => "Суммами",
-            (Self::Ru, SplitType::Adjustment) => "± Доплата",
-            (Self::Ru, SplitType::Itemized) => "По чеку",
+            (Language::English, SplitType::Adjustment) => "± Extra",
+            (Language::English, SplitType::Itemized) => "Receipt",
+            (Language::Russian, SplitType::Equal) => "Поровну",
+            (Language::Russian, SplitType::Shares) => "По долям",
+            (Language::Russian, SplitType::Exact) => "Суммами",
+            (Language::Russian, SplitType::Adjustment) => "± Доплата",
+            (Language::Russian, SplitType::Itemized) => "По чеку",
         }
     }
 
     /// Kind of a line of a receipt.
     pub(crate) const fn line(self, kind: LineKind) -> &'static str {
-        match (self, kind) {
-            (Self::En, LineKind::Item) => "Item",
-            (Self::En, LineKind::Tax) => "Tax",
-            (Self::En, LineKind::Tip) => "Tip",
-            (Self::En, LineKind::Fee) => "Fee",
-            (Self::En, LineKind::Discount) => "Discount",
-            (Self::Ru, LineKind::Item) => "Позиция",
-            (Self::Ru, LineKind::Tax) => "Налог",
-            (Self::Ru, LineKind::Tip) => "Чаевые",
-            (Self::Ru, LineKind::Fee) => "Сбор",
-            (Self::Ru, LineKind::Discount) => "Скидка",
+        match (self.0, kind) {
+            (Language::English, LineKind::Item) => "Item",
+            (Language::English, LineKind::Tax) => "Tax",
+            (Language::English, LineKind::Tip) => "Tip",
+            (Language::English, LineKind::Fee) => "Fee",
+            (Language::English, LineKind::Discount) => "Discount",
+            (Language::Russian, LineKind::Item) => "Позиция",
+            (Language::Russian, LineKind::Tax) => "Налог",
+            (Language::Russian, LineKind::Tip) => "Чаевые",
+            (Language::Russian, LineKind::Fee) => "Сбор",
+            (Language::Russian, LineKind::Discount) => "Скидка",
         }
     }
 
@@ -142,13 +143,13 @@ impl Language {
 
     /// What an entry of an expense's history says.
     pub(crate) const fn entry(self, status: EntryStatus) -> &'static str {
-        match (self, status) {
-            (Self::En, EntryStatus::Applied) => "Now",
-            (Self::En, EntryStatus::Reverted) => "As it was before",
-            (Self::En, EntryStatus::Revert) => "Taken back",
-            (Self::Ru, EntryStatus::Applied) => "Сейчас",
-            (Self::Ru, EntryStatus::Reverted) => "Как было раньше",
-            (Self::Ru, EntryStatus::Revert) => "Отменено",
+        match (self.0, status) {
+            (Language::English, EntryStatus::Applied) => "Now",
+            (Language::English, EntryStatus::Reverted) => "As it was before",
+            (Language::English, EntryStatus::Revert) => "Taken back",
+            (Language::Russian, EntryStatus::Applied) => "Сейчас",
+            (Language::Russian, EntryStatus::Reverted) => "Как было раньше",
+            (Language::Russian, EntryStatus::Revert) => "Отменено",
         }
     }
 }

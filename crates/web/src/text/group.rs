@@ -1,7 +1,8 @@
 //! The texts of a group's screens.
 
-use super::{Language, texts};
+use super::{Texts, texts};
 use fracti_core::records::{group_change::ChangeKind, settlement::SettlementStatus};
+use fracti_texts::Language;
 
 texts! {
     who_pays { "Who pays", "Кто платит" }
@@ -146,7 +147,7 @@ texts! {
     closing_of(day) { "Closing balances of {day}", "Балансы на конец {day}" }
 }
 
-impl Language {
+impl Texts {
     /// State of a settlement.
     pub(crate) const fn settlement(
         self,
@@ -164,17 +165,17 @@ impl Language {
     /// "Balances at the end of 3 days with changes".
     pub(crate) fn balances_chart(self, days: u64) -> String {
         let word = self.plural(days, ["day", "days"], ["дня", "дней", "дней"]);
-        match self {
-            Self::En => format!("Balances at the end of {days} {word} with changes"),
-            Self::Ru => format!("Балансы на конец {days} {word} с изменениями"),
+        match self.0 {
+            Language::English => format!("Balances at the end of {days} {word} with changes"),
+            Language::Russian => format!("Балансы на конец {days} {word} с изменениями"),
         }
     }
 
     /// What stands before and after the description of a changed expense.
     pub(crate) const fn quotes(self) -> (&'static str, &'static str) {
-        match self {
-            Self::En => (": ", " · "),
-            Self::Ru => (" «", "», "),
+        match self.0 {
+            Language::English => (": ", " · "),
+            Language::Russian => (" «", "», "),
         }
     }
 
@@ -203,9 +204,9 @@ impl Language {
             ChangeKind::ImportDone => ("imported a file", "импортирован файл"),
             ChangeKind::ImportUndone => ("took an import back", "отменён импорт"),
         };
-        match self {
-            Self::En => english,
-            Self::Ru => russian,
+        match self.0 {
+            Language::English => english,
+            Language::Russian => russian,
         }
     }
 
@@ -234,9 +235,9 @@ impl Language {
             ChangeKind::ImportDone => "импортировали файл",
             ChangeKind::ImportUndone => "отменили импорт",
         };
-        match self {
-            Self::En => self.change(kind),
-            Self::Ru => russian,
+        match self.0 {
+            Language::English => self.change(kind),
+            Language::Russian => russian,
         }
     }
 }

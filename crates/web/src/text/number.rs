@@ -6,8 +6,9 @@ use fracti_core::values::{
     decimal::Decimal,
     time::{Day, Timestamp},
 };
+use fracti_texts::Language;
 
-use super::Language;
+use super::Texts;
 
 /// Decimals that amounts of currencies with more of them are not filled up to.
 const FILLED_DECIMALS: u8 = 3;
@@ -24,7 +25,7 @@ fn grouped(digits: &str, separator: &str) -> String {
     text
 }
 
-impl Language {
+impl Texts {
     /// A number with the separators of the language.
     pub(crate) fn number(self, number: Decimal) -> String {
         self.with_decimals(number, 0)
@@ -53,9 +54,9 @@ impl Language {
             None => ("", &*text),
         };
         let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-        let (separator, point) = match self {
-            Self::En => (",", "."),
-            Self::Ru => ("\u{a0}", ","),
+        let (separator, point) = match self.0 {
+            Language::English => (",", "."),
+            Language::Russian => ("\u{a0}", ","),
         };
         let whole = grouped(whole, separator);
         if fraction.is_empty() && decimals == 0 {
@@ -71,9 +72,9 @@ impl Language {
         let (year, month, number) =
             (parts.next().unwrap_or_default(), parts.next(), parts.next().unwrap_or_default());
         let month = month.and_then(|it| it.parse::<usize>().ok()).unwrap_or_default();
-        let names = match self {
-            Self::En => MONTHS_EN,
-            Self::Ru => MONTHS_RU,
+        let names = match self.0 {
+            Language::English => MONTHS_EN,
+            Language::Russian => MONTHS_RU,
         };
         let name = month.checked_sub(1).and_then(|month| names.get(month)).copied();
         let number = number.trim_start_matches('0');
@@ -91,9 +92,9 @@ impl Language {
         if let Some(day) = day {
             return day.trim_start_matches('0').to_owned();
         }
-        let names = match self {
-            Self::En => MONTHS_EN,
-            Self::Ru => MONTHS_ALONE_RU,
+        let names = match self.0 {
+            Language::English => MONTHS_EN,
+            Language::Russian => MONTHS_ALONE_RU,
         };
         let place = month.parse::<usize>().ok().and_then(|it| it.checked_sub(1));
         place.and_then(|it| names.get(it)).copied().unwrap_or_default().to_owned()
@@ -114,18 +115,18 @@ impl Language {
 
     /// Name of a category.
     pub(crate) const fn category(self, category: Category) -> &'static str {
-        match (self, category) {
-            (Self::En, category) => category.name(),
-            (Self::Ru, Category::Food) => "Еда",
-            (Self::Ru, Category::Transport) => "Транспорт",
-            (Self::Ru, Category::Entertainment) => "Развлечения",
-            (Self::Ru, Category::Shopping) => "Покупки",
-            (Self::Ru, Category::Utilities) => "Коммунальные услуги",
-            (Self::Ru, Category::Rent) => "Жильё",
-            (Self::Ru, Category::Travel) => "Поездки",
-            (Self::Ru, Category::Health) => "Здоровье",
-            (Self::Ru, Category::Education) => "Учёба",
-            (Self::Ru, Category::Other) => "Другое",
+        match (self.0, category) {
+            (Language::English, category) => category.name(),
+            (Language::Russian, Category::Food) => "Еда",
+            (Language::Russian, Category::Transport) => "Транспорт",
+            (Language::Russian, Category::Entertainment) => "Развлечения",
+            (Language::Russian, Category::Shopping) => "Покупки",
+            (Language::Russian, Category::Utilities) => "Коммунальные услуги",
+            (Language::Russian, Category::Rent) => "Жильё",
+            (Language::Russian, Category::Travel) => "Поездки",
+            (Language::Russian, Category::Health) => "Здоровье",
+            (Language::Russian, Category::Education) => "Учёба",
+            (Language::Russian, Category::Other) => "Другое",
         }
     }
 }
@@ -178,16 +179,19 @@ mod tests {
             ("100", "KWD", "100.000\u{a0}KWD", "100,000\u{a0}KWD"),
         ] {
             let (amount, currency) = (amount.parse().unwrap(), currency.parse().unwrap());
-            assert_eq!(Language::En.money(amount, currency), english);
-            assert_eq!(Language::Ru.money(amount, currency), russian);
+            assert_eq!(Texts(Language::English).money(amount, currency), english);
+            assert_eq!(Texts(Language::Russian).money(amount, currency), russian);
         }
     }
 
     #[test]
     fn days_have_their_year_if_it_is_another_one() {
         let (today, day) = ("2026-11-27".parse().unwrap(), "2026-01-05".parse().unwrap());
-        assert_eq!(Language::En.day(day, today), "5\u{a0}Jan");
-        assert_eq!(Language::Ru.day("2025-05-31".parse().unwrap(), today), "31\u{a0}мая 2025");
+        assert_eq!(Texts(Language::English).day(day, today), "5\u{a0}Jan");
+        assert_eq!(
+            Texts(Language::Russian).day("2025-05-31".parse().unwrap(), today),
+            "31\u{a0}мая 2025"
+        );
     }
 
     #[test]
@@ -202,10 +206,13 @@ mod tests {
             (112, "days", "дней"),
             (1_000_002, "days", "дня"),
         ] {
-            let of = |language: Language| {
-                language.plural(number, ["day", "days"], ["день", "дня", "дней"])
-            };
-            assert_eq!((of(Language::En), of(Language::Ru)), (english, russian), "{number}");
+            let of =
+                |language: Texts| language.plural(number, ["day", "days"], ["день", "дня", "дней"]);
+            assert_eq!(
+                (of(Texts(Language::English)), of(Texts(Language::Russian))),
+                (english, russian),
+                "{number}"
+            );
         }
     }
 }

@@ -1,11 +1,12 @@
 //! The texts of the reader's own screens.
 
-use super::{Language, texts};
+use super::{Texts, texts};
 use fracti_core::{
     funds::fund_transaction::{FundTransactionType, FundWork},
     personal::targets::Period,
     questions::points::Badge,
 };
+use fracti_texts::Language;
 
 texts! {
     in_all_groups { "In all groups", "Во всех группах" }
@@ -99,13 +100,13 @@ texts! {
         "В Telegram скачать файл нельзя. Откройте Fracti в браузере." }
 }
 
-impl Language {
+impl Texts {
     /// "3 days in a row".
     pub(crate) fn streak(self, days: u64) -> String {
         let word = self.plural(days, ["day", "days"], ["день", "дня", "дней"]);
-        match self {
-            Self::En => format!("{days} {word} in a row"),
-            Self::Ru => format!("{days} {word} подряд"),
+        match self.0 {
+            Language::English => format!("{days} {word} in a row"),
+            Language::Russian => format!("{days} {word} подряд"),
         }
     }
 
@@ -117,59 +118,59 @@ impl Language {
 
     /// Name of a badge.
     pub(crate) const fn badge(self, badge: Badge) -> &'static str {
-        match (self, badge) {
-            (Self::En, Badge::FirstAnswer) => "first answer",
-            (Self::En, Badge::TenAnswers) => "ten answers",
-            (Self::En, Badge::HundredAnswers) => "a hundred answers",
-            (Self::En, Badge::WeekStreak) => "a week in a row",
-            (Self::En, Badge::MonthStreak) => "a month in a row",
-            (Self::Ru, Badge::FirstAnswer) => "первый ответ",
-            (Self::Ru, Badge::TenAnswers) => "десять ответов",
-            (Self::Ru, Badge::HundredAnswers) => "сто ответов",
-            (Self::Ru, Badge::WeekStreak) => "неделя подряд",
-            (Self::Ru, Badge::MonthStreak) => "месяц подряд",
+        match (self.0, badge) {
+            (Language::English, Badge::FirstAnswer) => "first answer",
+            (Language::English, Badge::TenAnswers) => "ten answers",
+            (Language::English, Badge::HundredAnswers) => "a hundred answers",
+            (Language::English, Badge::WeekStreak) => "a week in a row",
+            (Language::English, Badge::MonthStreak) => "a month in a row",
+            (Language::Russian, Badge::FirstAnswer) => "первый ответ",
+            (Language::Russian, Badge::TenAnswers) => "десять ответов",
+            (Language::Russian, Badge::HundredAnswers) => "сто ответов",
+            (Language::Russian, Badge::WeekStreak) => "неделя подряд",
+            (Language::Russian, Badge::MonthStreak) => "месяц подряд",
         }
     }
 
     /// Period of targets.
     pub(crate) const fn target_period(self, period: Period) -> &'static str {
-        match (self, period) {
-            (Self::En, Period::Day) => "each day",
-            (Self::En, Period::Month) => "each month",
-            (Self::Ru, Period::Day) => "каждый день",
-            (Self::Ru, Period::Month) => "каждый месяц",
+        match (self.0, period) {
+            (Language::English, Period::Day) => "each day",
+            (Language::English, Period::Month) => "each month",
+            (Language::Russian, Period::Day) => "каждый день",
+            (Language::Russian, Period::Month) => "каждый месяц",
         }
     }
 
     /// Type of a transaction of funds.
     pub(crate) const fn fund_transaction(self, kind: FundTransactionType) -> &'static str {
-        match (self, kind) {
-            (Self::En, FundTransactionType::Topup) => "Top-up",
-            (Self::En, FundTransactionType::Credit) => "Credit",
-            (Self::En, FundTransactionType::Bonus) => "Bonus",
-            (Self::En, FundTransactionType::Settlement) => "Payment in a group",
-            (Self::En, FundTransactionType::Return) => "Payment given back",
-            (Self::En, FundTransactionType::Cashout) => "Cash-out",
-            (Self::En, FundTransactionType::Correction) => "Correction",
-            (Self::En, FundTransactionType::Lapse) => "Bonus that lapsed",
-            (Self::Ru, FundTransactionType::Topup) => "Пополнение",
-            (Self::Ru, FundTransactionType::Credit) => "Кредит",
-            (Self::Ru, FundTransactionType::Bonus) => "Бонус",
-            (Self::Ru, FundTransactionType::Settlement) => "Платёж в группе",
-            (Self::Ru, FundTransactionType::Return) => "Возвращённый платёж",
-            (Self::Ru, FundTransactionType::Cashout) => "Вывод",
-            (Self::Ru, FundTransactionType::Correction) => "Исправление",
-            (Self::Ru, FundTransactionType::Lapse) => "Сгоревший бонус",
+        match (self.0, kind) {
+            (Language::English, FundTransactionType::Topup) => "Top-up",
+            (Language::English, FundTransactionType::Credit) => "Credit",
+            (Language::English, FundTransactionType::Bonus) => "Bonus",
+            (Language::English, FundTransactionType::Settlement) => "Payment in a group",
+            (Language::English, FundTransactionType::Return) => "Payment given back",
+            (Language::English, FundTransactionType::Cashout) => "Cash-out",
+            (Language::English, FundTransactionType::Correction) => "Correction",
+            (Language::English, FundTransactionType::Lapse) => "Bonus that lapsed",
+            (Language::Russian, FundTransactionType::Topup) => "Пополнение",
+            (Language::Russian, FundTransactionType::Credit) => "Кредит",
+            (Language::Russian, FundTransactionType::Bonus) => "Бонус",
+            (Language::Russian, FundTransactionType::Settlement) => "Платёж в группе",
+            (Language::Russian, FundTransactionType::Return) => "Возвращённый платёж",
+            (Language::Russian, FundTransactionType::Cashout) => "Вывод",
+            (Language::Russian, FundTransactionType::Correction) => "Исправление",
+            (Language::Russian, FundTransactionType::Lapse) => "Сгоревший бонус",
         }
     }
 
     /// What waits for an operator.
     pub(crate) const fn fund_work(self, work: FundWork) -> &'static str {
-        match (self, work) {
-            (Self::En, FundWork::Cashout) => "Cash-outs",
-            (Self::En, FundWork::Topup) => "Top-ups",
-            (Self::Ru, FundWork::Cashout) => "Выводы",
-            (Self::Ru, FundWork::Topup) => "Пополнения",
+        match (self.0, work) {
+            (Language::English, FundWork::Cashout) => "Cash-outs",
+            (Language::English, FundWork::Topup) => "Top-ups",
+            (Language::Russian, FundWork::Cashout) => "Выводы",
+            (Language::Russian, FundWork::Topup) => "Пополнения",
         }
     }
 
@@ -183,9 +184,9 @@ impl Language {
             Status::Voided => ("called off", "отменено"),
             Status::Expired => ("ran out", "истекло"),
         };
-        match self {
-            Self::En => english,
-            Self::Ru => russian,
+        match self.0 {
+            Language::English => english,
+            Language::Russian => russian,
         }
         .to_owned()
     }

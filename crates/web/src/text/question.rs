@@ -1,7 +1,8 @@
 //! The texts of questions and receipts that are claimed.
 
-use super::{Language, texts};
+use super::{Texts, texts};
 use fracti_core::questions::question::{QuestionStatus, QuestionType};
+use fracti_texts::Language;
 
 texts! {
     questions { "Questions", "Вопросы" }
@@ -45,28 +46,28 @@ texts! {
     nothing_share { "Done", "Готово" }
 }
 
-impl Language {
+impl Texts {
     /// Type of a question.
     pub(crate) const fn question_type(self, question: QuestionType) -> &'static str {
-        match (self, question) {
-            (Self::En, QuestionType::Text) => "Text",
-            (Self::En, QuestionType::MultipleChoice) => "Choice",
-            (Self::En, QuestionType::Items) => "Receipt",
-            (Self::Ru, QuestionType::Text) => "Текст",
-            (Self::Ru, QuestionType::MultipleChoice) => "Варианты",
-            (Self::Ru, QuestionType::Items) => "Чек",
+        match (self.0, question) {
+            (Language::English, QuestionType::Text) => "Text",
+            (Language::English, QuestionType::MultipleChoice) => "Choice",
+            (Language::English, QuestionType::Items) => "Receipt",
+            (Language::Russian, QuestionType::Text) => "Текст",
+            (Language::Russian, QuestionType::MultipleChoice) => "Варианты",
+            (Language::Russian, QuestionType::Items) => "Чек",
         }
     }
 
     /// Status of a question.
     pub(crate) const fn question_status(self, status: QuestionStatus) -> &'static str {
-        match (self, status) {
-            (Self::En, QuestionStatus::Open | QuestionStatus::Partial) => "open",
-            (Self::En, QuestionStatus::Closed) => "closed",
-            (Self::En, QuestionStatus::Expired) => "expired",
-            (Self::Ru, QuestionStatus::Open | QuestionStatus::Partial) => "открыт",
-            (Self::Ru, QuestionStatus::Closed) => "закрыт",
-            (Self::Ru, QuestionStatus::Expired) => "время вышло",
+        match (self.0, status) {
+            (Language::English, QuestionStatus::Open | QuestionStatus::Partial) => "open",
+            (Language::English, QuestionStatus::Closed) => "closed",
+            (Language::English, QuestionStatus::Expired) => "expired",
+            (Language::Russian, QuestionStatus::Open | QuestionStatus::Partial) => "открыт",
+            (Language::Russian, QuestionStatus::Closed) => "закрыт",
+            (Language::Russian, QuestionStatus::Expired) => "время вышло",
         }
     }
 
@@ -74,9 +75,9 @@ impl Language {
     pub(crate) fn had_things(self, count: u64, amount: &str) -> String {
         let (english, russian) = (["thing", "things"], ["позиция", "позиции", "позиций"]);
         let word = self.plural(count, english, russian);
-        match self {
-            Self::En => format!("I had {count} {word}: {amount}"),
-            Self::Ru => format!("У меня {count} {word}: {amount}"),
+        match self.0 {
+            Language::English => format!("I had {count} {word}: {amount}"),
+            Language::Russian => format!("У меня {count} {word}: {amount}"),
         }
     }
 }

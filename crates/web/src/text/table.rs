@@ -1,6 +1,8 @@
 //! The texts of the page. A text that one language lacks does not compile.
 
-use super::{Language, texts};
+use fracti_texts::Language;
+
+use super::{Texts, texts};
 
 texts! {
     groups { "Groups", "Группы" }
@@ -54,7 +56,7 @@ texts! {
     to_you { "You", "Вам" }
 }
 
-impl Language {
+impl Texts {
     /// "5 members".
     pub(crate) fn members(self, count: u64) -> String {
         let form = ["member", "members"];
@@ -67,11 +69,15 @@ impl Language {
         let (english, russian) =
             (["payment settles", "payments settle"], ["платёж", "платежа", "платежей"]);
         let word = self.plural(count, english, russian);
-        match (self, optimal) {
-            (Self::En, true) => format!("{count} {word} the group; fewer are not possible"),
-            (Self::En, false) => format!("{count} {word} the group"),
-            (Self::Ru, true) => format!("{count} {word} закроют все долги; меньше невозможно"),
-            (Self::Ru, false) => format!("{count} {word} закроют все долги"),
+        match (self.0, optimal) {
+            (Language::English, true) => {
+                format!("{count} {word} the group; fewer are not possible")
+            }
+            (Language::English, false) => format!("{count} {word} the group"),
+            (Language::Russian, true) => {
+                format!("{count} {word} закроют все долги; меньше невозможно")
+            }
+            (Language::Russian, false) => format!("{count} {word} закроют все долги"),
         }
     }
 }

@@ -20,7 +20,8 @@ pub(super) async fn check(table: &Table, group: GroupId) -> Vec<Finding> {
     let json = file(table, group, Format::Json).await;
     let import = read_file(&json);
     // A group without events has an export, but there is nothing to import.
-    let errors = import.errors.iter().filter(|error| error.message != "the file has no rows");
+    let errors =
+        import.errors.iter().filter(|error| error.message.to_string() != "the file has no rows");
     let mut findings: Vec<String> = errors.map(ToString::to_string).collect();
     if !import.questions.is_empty() {
         findings.push("the export has open questions".to_owned());
@@ -51,7 +52,7 @@ async fn file(table: &Table, group: GroupId, format: Format) -> String {
 
 /// Splits that the import does not keep, although no two of the members who share are one.
 fn lost_splits(import: &Import, json: &str) -> Vec<String> {
-    let is_of_split = |it: &&Issue| it.message.contains("the split cannot be kept");
+    let is_of_split = |it: &&Issue| it.message.to_string().contains("the split cannot be kept");
     let file: Value = serde_json::from_str(json).unwrap();
     let members = file["members"].as_array().unwrap().iter();
     let links: BTreeMap<&str, &str> =

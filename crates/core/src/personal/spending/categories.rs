@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use fracti_texts::{Message, Says, message, rule};
+
 use crate::{
     input::{Field, FieldErrors, Path},
     personal::targets::{CategoryKey, CategoryStatus, Targets, is_reserved},
@@ -51,7 +53,13 @@ impl CategoriesInput {
         errors: &mut FieldErrors,
     ) -> Option<BTreeMap<CategoryKey, Decimal>> {
         if !self.category.is_absent() && !self.categories.is_absent() {
-            errors.push("category", "category must be left out if categories are sent");
+            errors.push(
+                "category",
+                rule!(
+                    "{field} must be left out if categories are sent",
+                    "не указывайте {field} вместе с categories"
+                ),
+            );
             return None;
         }
         if self.category.is_invalid() || self.categories.is_invalid() || self.snapshot.is_invalid()
@@ -68,12 +76,17 @@ impl CategoriesInput {
             let path = Path::from("categories").field(name.clone());
             let key = match name.parse::<CategoryKey>() {
                 Ok(key) => self.admits(&key, targets).map(|kept| (key, kept)),
-                Err(rule) => Err(format!("a key of categories {rule}")),
+                Err(rule) => Err(rule
+                    .says()
+                    .about(&message!("a key of categories", "имя ключа в categories"))),
             };
             let Some((key, kept)) = errors.keep(path.clone(), key) else { continue };
             let Some(number) = number.value().filter(|_| kept) else { continue };
             if number.is_negative() {
-                errors.push(path, "must not be negative");
+                errors.push(
+                    path,
+                    rule!("{field} must not be negative", "{field} не должно быть отрицательным"),
+                );
                 continue;
             }
             let Some(amount) = amount else { continue };
@@ -91,7 +104,7 @@ impl CategoriesInput {
     }
 
     /// Whether a spending may have a category, or it is dropped without an error.
-    fn admits(&self, key: &CategoryKey, targets: &Targets) -> Result<bool, String> {
+    fn admits(&self, key: &CategoryKey, targets: &Targets) -> Result<bool, Message> {
         let text = key.as_str();
         if Category::WORDS.contains(&text) {
             return Ok(true);
@@ -103,17 +116,25 @@ impl CategoriesInput {
         }
         match targets.registry.get(key).map(|own| own.status) {
             Some(CategoryStatus::Active) => Ok(true),
-            Some(CategoryStatus::Archived) => {
-                Err(format!("{key} is archived and takes no new spendings"))
-            }
-            None => Err(format!("{key} is neither a category nor an own one of your targets")),
+            Some(CategoryStatus::Archived) => Err(message!(
+                "{key} is archived and takes no new spendings",
+                "категория {key} в архиве, новые траты в неё не записать"
+            )),
+            None => Err(message!(
+                "{key} is neither a category nor an own one of your targets",
+                "категории {key} нет ни среди встроенных, ни среди ваших собственных"
+            )),
         }
     }
 }
 
 /// The error of categories that sum to more than the amount, in minor units.
-pub(super) fn excess(sum: i128, amount: Money) -> Option<String> {
+pub(super) fn excess(sum: i128, amount: Money) -> Option<Message> {
     let excess = sum.saturating_sub(amount.minor.into());
     let excess = Some(excess).filter(|excess| *excess > 0)?;
-    Some(format!("the categories exceed the amount by {}", amount.currency.to_major(excess)))
+    Some(message!(
+        "the categories exceed the amount by {excess}",
+        "сумма категорий превышает сумму траты на {excess}",
+        excess = amount.currency.to_major(excess)
+    ))
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use fracti_texts::{Says, message, rule};
+
 use super::{
     CategoryKey, CategoryStatus, MAX_OWN_CATEGORIES, OwnCategory, Period, Targets, is_reserved,
 };
@@ -86,7 +88,10 @@ impl Draft<TargetsUpdate> {
             }
         }
         if after.registry.len() > MAX_OWN_CATEGORIES {
-            let rule = format!("registry must have at most {MAX_OWN_CATEGORIES} categories");
+            let rule = rule!(
+                "{field} must have at most {MAX_OWN_CATEGORIES} categories",
+                "категорий в {field} должно быть не больше {MAX_OWN_CATEGORIES}"
+            );
             errors.push("registry", rule);
         }
         errors.finish(Some(after))
@@ -107,7 +112,10 @@ impl TargetsUpdate {
                 }
                 Some(target) => {
                     let Some(currency) = after.currency else {
-                        errors.push(*key, format!("{key} needs a currency"));
+                        errors.push(
+                            *key,
+                            message!("{key} needs a currency", "для {key} нужна валюта"),
+                        );
                         continue;
                     };
                     if let Some(target) = amount((*key).into(), *target, currency, errors) {
@@ -119,7 +127,10 @@ impl TargetsUpdate {
         if after.currency != before.currency && !unsent.is_empty() {
             let unsent: Vec<_> = unsent.into_iter().collect();
             let unsent = unsent.join(", ");
-            let rule = format!("currency must not change without new values of {unsent}");
+            let rule = rule!(
+                "{field} must not change without new values of {unsent}",
+                "{field} нельзя изменить без новых значений {unsent}"
+            );
             errors.push("currency", rule);
         }
     }
@@ -129,14 +140,22 @@ impl OwnCategoryUpdate {
     fn set(&self, key: &str, targets: &mut Targets, errors: &mut FieldErrors) {
         let path = Path::from("registry").field(key.to_owned());
         let parsed = match key.parse::<CategoryKey>() {
-            Ok(_) if is_reserved(key) => Err(format!("{key} is reserved; use another key")),
-            parsed => parsed.map_err(|rule| format!("a key of registry {rule}")),
+            Ok(_) if is_reserved(key) => Err(message!(
+                "{key} is reserved; use another key",
+                "ключ {key} зарезервирован; выберите другой"
+            )),
+            parsed => parsed.map_err(|rule| {
+                rule.says().about(&message!("a key of registry", "имя ключа в registry"))
+            }),
         };
         let Some(key) = errors.keep(path.clone(), parsed) else { return };
         let before = targets.registry.get(&key);
         let unit = match (before, self.unit) {
             (Some(before), Field::Value(unit)) if unit != before.unit => {
-                errors.push(path.field("unit"), "registry.pets.unit must not change");
+                errors.push(
+                    path.field("unit"),
+                    rule!("{field} must not change", "{field} нельзя изменить"),
+                );
                 return;
             }
             (Some(before), _) => before.unit,
@@ -169,7 +188,10 @@ fn amount(
     errors: &mut FieldErrors,
 ) -> Option<Decimal> {
     if number.is_negative() {
-        errors.push(path, "must not be negative");
+        errors.push(
+            path,
+            rule!("{field} must not be negative", "{field} не должно быть отрицательным"),
+        );
         return None;
     }
     errors.keep(path, Money::from_major(number, currency)).map(Money::to_major)

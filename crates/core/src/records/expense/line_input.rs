@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fracti_texts::{Message, Says, message, rule};
 use serde_json::json;
 
 use super::members::Members;
@@ -160,14 +161,25 @@ pub(super) fn read_lines(
 
     let sharers = lines.iter().map(|line| line.sharers().count()).sum::<usize>();
     if sharers > MAX_SHARERS {
-        errors
-            .push("items", format!("items must have at most {MAX_SHARERS} sharers, not {sharers}"));
+        errors.push(
+            "items",
+            rule!(
+                "{field} must have at most {MAX_SHARERS} sharers, not {sharers}",
+                "отметок о долях в {field} должно быть не больше {MAX_SHARERS}, а не {sharers}"
+            ),
+        );
         return None;
     }
     let (amount, lines) = add_up(lines, amount, given.is_absent(), currency?, errors)?;
     let size = shown_size(&lines, amount.currency);
     if size > MAX_SIZE {
-        errors.push("items", format!("items must have at most {MAX_SIZE} bytes, not {size}"));
+        errors.push(
+            "items",
+            rule!(
+                "{field} must have at most {MAX_SIZE} bytes, not {size}",
+                "{field} должно занимать не больше {MAX_SIZE} Б, а не {size}"
+            ),
+        );
         return None;
     }
     Some((amount, Split::Itemized(lines)))
@@ -177,16 +189,34 @@ pub(super) fn read_lines(
 fn check_kinds(inputs: &[LineInput], errors: &mut FieldErrors) {
     let items = inputs.iter().filter(|input| input.is_item()).count();
     if items == 0 {
-        errors.push("items", "items must have at least one line of kind item");
+        errors.push(
+            "items",
+            rule!(
+                "{field} must have at least one line of kind item",
+                "в {field} нужна хотя бы одна строка вида item"
+            ),
+        );
     }
     if inputs.len().saturating_sub(items) > MAX_OTHERS {
-        errors.push("items", format!("items must have at most {MAX_OTHERS} lines of other kinds"));
+        errors.push(
+            "items",
+            rule!(
+                "{field} must have at most {MAX_OTHERS} lines of other kinds",
+                "строк других видов в {field} должно быть не больше {MAX_OTHERS}"
+            ),
+        );
     }
     let rests = inputs.iter().enumerate().filter(|(_, input)| input.takes_rest());
     for (index, input) in rests.skip(1) {
         let field = if input.amount.is_absent() { "amount" } else { "rest" };
         let path = Path::from("items").index(index).field(field);
-        errors.push(path, "only one line may take the rest: give the others an amount");
+        errors.push(
+            path,
+            message!(
+                "only one line may take the rest: give the others an amount",
+                "остаток может взять только одна строка: укажите суммы остальных"
+            ),
+        );
     }
 }
 
@@ -200,9 +230,9 @@ fn add_up(
     errors: &mut FieldErrors,
 ) -> Option<(Money, Vec<Line<i64>>)> {
     // What the number of minor units of `what` is, or the rule that it breaks.
-    let in_range = |what: &str, minor: i128| {
+    let in_range = |what: Message, minor: i128| {
         Money::from_major(currency.to_major(minor), currency)
-            .map_err(|rule| format!("{what} {rule}"))
+            .map_err(|rule| rule.says().about(&what))
     };
     let rest_at = lines.iter().position(|line| line.amount.is_none());
     let mut lines: Vec<Line<i64>> = lines
@@ -219,14 +249,29 @@ fn add_up(
         (None, None) => {
             let sign = lines.iter().map(|line| line.amount.signum()).find(|sign| *sign != 0);
             if sign.is_none() {
-                errors.push("amount", "must not be 0");
+                errors.push(
+                    "amount",
+                    rule!("{field} must not be 0", "{field} не должно быть равно нулю"),
+                );
                 return None;
             }
             if sum == 0 || Some(sum.signum()) != sign.map(i128::from) {
-                errors.push("items", "discounts must be less than the other lines together");
+                errors.push(
+                    "items",
+                    message!(
+                        "discounts must be less than the other lines together",
+                        "скидки должны быть меньше суммы остальных строк"
+                    ),
+                );
                 return None;
             }
-            Some((errors.keep("items", in_range("the sum of the lines", sum))?, lines))
+            Some((
+                errors.keep(
+                    "items",
+                    in_range(message!("the sum of the lines", "значение суммы строк"), sum),
+                )?,
+                lines,
+            ))
         }
         (Some(amount), None) if sum != amount.minor.into() => {
             errors.push("items", SplitError::Lines { sum, amount });
@@ -240,7 +285,8 @@ fn add_up(
                 return None;
             }
             let path = Path::from("items").index(index);
-            line.amount = errors.keep(path, in_range("the rest", rest))?.minor;
+            line.amount =
+                errors.keep(path, in_range(message!("the rest", "значение остатка"), rest))?.minor;
             Some((amount, lines))
         }
     }
@@ -268,7 +314,13 @@ impl LineContext<'_> {
             if input.amount.is_absent() {
                 errors.missing(path.field("amount"));
             } else {
-                errors.push(path.field("rest"), "must not be on a line of kind discount");
+                errors.push(
+                    path.field("rest"),
+                    rule!(
+                        "{field} must not be on a line of kind discount",
+                        "не указывайте {field} в строке вида discount"
+                    ),
+                );
             }
         }
         let amount = match input.amount {
@@ -281,11 +333,19 @@ impl LineContext<'_> {
             Field::Invalid => None,
             Field::Value(number) if self.is_taken_off(number) => {
                 let rule = if self.sign == Some(1) {
-                    "must not be negative: what is taken off is a line of kind discount, with a \
-                     positive amount"
+                    rule!(
+                        "{field} must not be negative: what is taken off is a line of kind \
+                         discount, with a positive amount",
+                        "{field} не должно быть отрицательным: скидка — это строка вида discount с \
+                         положительной суммой"
+                    )
                 } else {
-                    "must not be positive: the expense is negative, and what is taken off is a \
-                     line of kind discount, with a negative amount"
+                    rule!(
+                        "{field} must not be positive: the expense is negative, and what is taken \
+                         off is a line of kind discount, with a negative amount",
+                        "{field} не должно быть положительным: сумма расхода отрицательна, а \
+                         скидка — это строка вида discount с отрицательной суммой"
+                    )
                 };
                 errors.push(path.field("amount"), rule);
                 None
@@ -298,13 +358,19 @@ impl LineContext<'_> {
         if let Field::Value(quantity) = input.quantity {
             let path = path.field("quantity");
             if quantity == Decimal::ZERO {
-                errors.push(path, "must be above zero");
+                errors.push(
+                    path,
+                    rule!("{field} must be above zero", "{field} должно быть больше нуля"),
+                );
             } else {
                 errors.keep(path, bounded(quantity, MAX_QUANTITY.1, MAX_QUANTITY.0));
             }
         }
         if input.price.value().is_some_and(|price| price.is_negative()) {
-            errors.push(path.field("price"), "must not be negative");
+            errors.push(
+                path.field("price"),
+                rule!("{field} must not be negative", "{field} не должно быть отрицательным"),
+            );
         }
         let sharing = self.read_sharing(&path, kind, input, errors);
         Some(Line {
@@ -326,14 +392,20 @@ impl LineContext<'_> {
         errors: &mut FieldErrors,
     ) -> Option<Sharing> {
         let rule = match (kind?, &input.sharers) {
-            (LineKind::Item, _) => Some("must not be given for a line of kind item"),
+            (LineKind::Item, _) => Some(rule!(
+                "{field} must not be given for a line of kind item",
+                "не указывайте {field} для строки вида item"
+            )),
             (_, Field::Absent) => None,
-            (_, Field::Invalid | Field::Value(_)) => Some("must not be given beside sharers"),
+            (_, Field::Invalid | Field::Value(_)) => Some(rule!(
+                "{field} must not be given beside sharers",
+                "не указывайте {field} вместе с sharers"
+            )),
         };
         let given = [("over", !input.over.is_absent()), ("split", !input.split.is_absent())];
         for (field, _) in given.iter().filter(|(_, given)| *given) {
-            if let Some(rule) = rule {
-                errors.push(path.field(*field), rule);
+            if let Some(rule) = &rule {
+                errors.push(path.field(*field), rule.clone());
             }
         }
         match (&input.sharers, kind?) {
@@ -375,7 +447,13 @@ impl LineContext<'_> {
             if let Some(user) = user
                 && sharers.insert(user, weight).is_some()
             {
-                errors.push(path.field("userId"), "must appear only once in sharers");
+                errors.push(
+                    path.field("userId"),
+                    rule!(
+                        "{field} must appear only once in sharers",
+                        "{field} не должно повторяться в sharers"
+                    ),
+                );
             }
         }
         if sharers.len() < inputs.len() {
@@ -404,9 +482,21 @@ impl LineContext<'_> {
             let Some(item) = over.value().copied() else { continue };
             let path = path.field("over").index(index);
             if !self.inputs.get(item).is_some_and(LineInput::is_item) {
-                errors.push(path, "must be the index of a line of kind item, counted from 0");
+                errors.push(
+                    path,
+                    rule!(
+                        "{field} must be the index of a line of kind item, counted from 0",
+                        "{field} должно быть индексом строки вида item, считая от 0"
+                    ),
+                );
             } else if !items.insert(item) {
-                errors.push(path, "must not repeat an index");
+                errors.push(
+                    path,
+                    rule!(
+                        "{field} must not repeat an index",
+                        "{field} не должно повторять уже указанный индекс"
+                    ),
+                );
             }
         }
         (items.len() == over.len()).then(|| items.into_iter().collect())

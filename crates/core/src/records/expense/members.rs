@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Expense, Share};
 use crate::{
-    group::{MEMBER_RULE, Member},
+    group::{Member, not_a_member},
     input::{FieldErrors, Path},
     split::{PERCENT_DECIMALS, Split, SplitError, UserShare, WEIGHT_DECIMALS},
     values::{
@@ -67,7 +67,7 @@ impl<'a> Members<'a> {
         path: impl Into<Path>,
         errors: &mut FieldErrors,
     ) -> Option<String> {
-        errors.keep(path, self.find(user).map(ToOwned::to_owned).ok_or(MEMBER_RULE))
+        errors.keep(path, self.find(user).map(ToOwned::to_owned).ok_or_else(not_a_member))
     }
 
     /// The shares of an expense of `amount`, with the input that they were computed from.

@@ -2,6 +2,7 @@
 
 use std::{cmp::Reverse, collections::BTreeSet};
 
+use fracti_texts::{message, rule};
 use serde::{Deserialize, Serialize};
 
 use super::{Edit, Expense, members::Members};
@@ -167,7 +168,13 @@ impl PayersReader<'_> {
             return self.one(payer.or(default)?, errors);
         }
         if let Field::Value(_) = payer {
-            errors.push("payerId", "must be left out if payers is given");
+            errors.push(
+                "payerId",
+                rule!(
+                    "{field} must be left out if payers is given",
+                    "не указывайте {field} вместе с payers"
+                ),
+            );
         }
         self.several(payers.value()?, errors)
     }
@@ -183,8 +190,10 @@ impl PayersReader<'_> {
             return self.read(edit.payer, &edit.payers, before.payer_id, errors);
         }
         if self.amount?.to_major() != before.amount {
-            let rule = "payers or payerId is required for a new amount of an expense with several \
-                        payers";
+            let rule = message!(
+                "payers or payerId is required for a new amount of an expense with several payers",
+                "плательщиков несколько: чтобы изменить сумму расхода, укажите payers или payerId"
+            );
             errors.push("payers", rule);
             return None;
         }
@@ -230,7 +239,13 @@ impl PayersReader<'_> {
             let (user, path) = (*input.user.value()?, field(index, "userId"));
             let name = self.name(user, path.clone(), errors)?;
             if !seen.insert(user) {
-                errors.push(path, "userId must appear only once in payers");
+                errors.push(
+                    path,
+                    rule!(
+                        "{field} must appear only once in payers",
+                        "{field} не должно повторяться в payers"
+                    ),
+                );
                 return None;
             }
             Some((user, name))
@@ -272,7 +287,10 @@ impl PayersReader<'_> {
             }
             Field::Absent => {
                 let path = field(index, "amount");
-                let rule = format!("{path} is required: only one payer may omit it");
+                let rule = rule!(
+                    "{field} is required: only one payer may omit it",
+                    "укажите {field}: не указать сумму можно только для одного плательщика"
+                );
                 errors.push(path, rule);
                 None
             }

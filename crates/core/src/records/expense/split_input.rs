@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use fracti_texts::rule;
+
 use super::{Expense, Share, line_input::LineInput, members::Members};
 use crate::{
     input::{
@@ -59,10 +61,22 @@ pub(super) fn refuse_unused(
 ) {
     if split_type == Some(SplitType::Itemized) {
         if !splits.is_absent() {
-            errors.push("splits", "must not be given with splitType itemized");
+            errors.push(
+                "splits",
+                rule!(
+                    "{field} must not be given with splitType itemized",
+                    "не указывайте {field} при splitType itemized"
+                ),
+            );
         }
     } else if !items.is_absent() {
-        errors.push("items", "must be given only with splitType itemized");
+        errors.push(
+            "items",
+            rule!(
+                "{field} must be given only with splitType itemized",
+                "указывайте {field} только при splitType itemized"
+            ),
+        );
     }
 }
 
@@ -78,7 +92,13 @@ pub(super) fn refuse_unused_numbers(
         for (field, number, user) in split.numbers() {
             if number.value().is_some() && user != split_type {
                 let path = Path::from("splits").index(index).field(field);
-                errors.push(path, format!("must be given only with splitType {user}"));
+                errors.push(
+                    path,
+                    rule!(
+                        "{field} must be given only with splitType {user}",
+                        "указывайте {field} только при splitType {user}"
+                    ),
+                );
             }
         }
     }

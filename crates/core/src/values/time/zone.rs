@@ -3,6 +3,7 @@
 use std::{fmt, str::FromStr};
 
 use chrono::{DateTime, Datelike, FixedOffset, NaiveDateTime, Offset, TimeDelta, Utc};
+use fracti_texts::{Message, Says, errors, rule};
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
@@ -35,12 +36,21 @@ pub enum Zone {
 pub struct IanaZone(&'static str);
 
 /// Error returned for a text that is not a time zone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "must be an IANA time zone, like Europe/Berlin, or an offset from -{MAX_OFFSET}:00 to \
-     +{MAX_OFFSET}:00, like +03:00"
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ZoneError;
+
+impl Says for ZoneError {
+    fn says(&self) -> Message {
+        rule!(
+            "{field} must be an IANA time zone, like Europe/Berlin, or an offset from \
+             -{MAX_OFFSET}:00 to +{MAX_OFFSET}:00, like +03:00",
+            "{field} должно быть часовым поясом IANA, например Europe/Berlin, или смещением от \
+             -{MAX_OFFSET}:00 до +{MAX_OFFSET}:00, например +03:00"
+        )
+    }
+}
+
+errors!(ZoneError);
 
 impl Zone {
     /// The clock of the zone at a moment.

@@ -13,6 +13,7 @@ use fracti_core::{
     reports::tally::TallyKey,
     values::id::ImportId,
 };
+use fracti_texts::Says;
 
 use super::IMPORT_ROW;
 use crate::{
@@ -108,7 +109,7 @@ impl Batch {
         };
         recorded.map_err(|error| match error {
             TransactionError::Fail(Error::Invalid(rules)) => {
-                Error::invalid("file", format!("{place}: {rules}")).into()
+                Error::invalid("file", place.before(&rules.says())).into()
             }
             other => other,
         })?;
@@ -184,5 +185,5 @@ fn mark(settlement: &Settlement) -> Result<Write, Error> {
 }
 
 fn refused(place: RowPlace, error: LedgerError) -> Error {
-    Error::invalid("file", format!("{place}: {error}"))
+    Error::invalid("file", place.before(&error.says()))
 }

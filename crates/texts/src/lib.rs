@@ -1,0 +1,247 @@
+//! Texts for people, in every language: a text stands in all of them beside the code that says it.
+//!
+//! [`message!`] and [`rule!`] make a [`Message`]. A missing text does not compile. A third language
+//! is a variant of [`Language`], and a literal more in both macros.
+
+mod json;
+
+use std::{convert::Infallible, fmt};
+
+pub use json::{json_error, to_json_error};
+
+/// Language of texts for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// English.
+    English,
+    /// Russian.
+    Russian,
+}
+
+impl Language {
+    /// All languages.
+    pub const ALL: [Self; 2] = [Self::English, Self::Russian];
+
+    /// The code of the language, as in `Content-Language`.
+    ///
+    /// <https://www.rfc-editor.org/rfc/rfc5646>
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::English => "en",
+            Self::Russian => "ru",
+        }
+    }
+}
+
+/// A text for people, with its arguments, in all languages.
+///
+/// The text of a rule has a place for its subject, the field that breaks it, until
+/// [`about`](Self::about) or [`about_field`](Self::about_field) names it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Message([String; Language::ALL.len()]);
+
+/// Character that stands for the subject of a rule. It is for private use, so no text of a client
+/// that is valid has it.
+#[doc(hidden)]
+pub const SUBJECT: char = '\u{e000}';
+
+/// A value that says something to people: an error, mostly.
+pub trait Says {
+    /// What it says.
+    fn says(&self) -> Message;
+}
+
+impl Message {
+    /// The message with these texts.
+    pub fn new(text: impl Fn(Language) -> String) -> Self {
+        Self(Language::ALL.map(text))
+    }
+
+    /// A message that is the same in all languages: a name, or the words of a library.
+    pub fn same(text: impl fmt::Display) -> Self {
+        Self::new(|_| text.to_string())
+    }
+
+    /// The text in a language.
+    #[must_use]
+    pub fn text(&self, language: Language) -> &str {
+        let [english, russian] = &self.0;
+        match language {
+            Language::English => english,
+            Language::Russian => russian,
+        }
+    }
+
+    /// The message with other texts, made of those that it has.
+    #[must_use]
+    pub fn map(&self, to: impl Fn(Language, &str) -> String) -> Self {
+        Self::new(|language| to(language, self.text(language)))
+    }
+
+    /// The rule about a subject in words. Russian words are of the neuter gender.
+    #[must_use]
+    pub fn about(&self, subject: &Self) -> Self {
+        self.map(|language, rule| rule.replace(SUBJECT, subject.text(language)))
+    }
+
+    /// The rule about the field with this path.
+    #[must_use]
+    pub fn about_field(&self, path: &str) -> Self {
+        self.map(|language, rule| {
+            // A name has no gender, with which the Russian text could agree.
+            let is_russian_start = language == Language::Russian && rule.starts_with(SUBJECT);
+            let before = if is_russian_start { "значение " } else { "" };
+            format!("{before}{}", rule.replace(SUBJECT, path))
+        })
+    }
+
+    /// The rule about its subject, quoted as it was sent.
+    #[must_use]
+    pub fn quoting(&self, quote: &str) -> Self {
+        self.map(|_, rule| rule.replace(SUBJECT, &format!("{SUBJECT} {quote}")))
+    }
+
+    /// These messages, one after the other.
+    #[must_use]
+    pub fn joined(messages: &[Self]) -> Self {
+        Self::new(|language| {
+            let texts: Vec<_> = messages.iter().map(|message| message.text(language)).collect();
+            texts.join("; ")
+        })
+    }
+}
+
+/// The text in English, for logs and terminals. A rule without a subject begins with its verb.
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.text(Language::English);
+        let text = text.strip_prefix(SUBJECT).map_or(text, str::trim_start);
+        f.write_str(&text.replace(SUBJECT, "it"))
+    }
+}
+
+impl fmt::Debug for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.to_string(), f)
+    }
+}
+
+impl Says for Infallible {
+    fn says(&self) -> Message {
+        match *self {}
+    }
+}
+
+impl<T: Says> From<T> for Message {
+    fn from(what: T) -> Self {
+        what.says()
+    }
+}
+
+/// Makes a [`Message`] of its English and its Russian text.
+///
+/// Variables and `name = value` fill in the places of both texts. Messages that are parts of the
+/// message stand at the end, as a list.
+///
+/// ```
+/// use fracti_texts::{Language, message};
+///
+/// let rule = message!("the file is empty", "файл пуст");
+/// let line = 3;
+/// let message = message!("line {line}: {rule}", "строка {line}: {rule}", [rule]);
+/// assert_eq!(message.text(Language::Russian), "строка 3: файл пуст");
+/// assert_eq!(message.to_string(), "line 3: the file is empty");
+/// ```
+#[macro_export]
+macro_rules! message {
+    (
+        $english:literal, $russian:literal
+        $(, $name:ident = $value:expr)* $(, [$($part:ident),+])? $(,)?
+    ) => {
+        $crate::Message::new(|language| {
+            $($(let $part = $part.text(language);)+)?
+            match language {
+                $crate::Language::English => ::std::format!($english $(, $name = $value)*),
+                $crate::Language::Russian => ::std::format!($russian $(, $name = $value)*),
+            }
+        })
+    };
+}
+
+/// Makes the [`Message`] of a rule, whose subject is `{field}`. Otherwise as [`message!`].
+///
+/// ```
+/// use fracti_texts::{Language, rule};
+///
+/// let most = 5;
+/// let rule = rule!("{field} must be at most {most}", "{field} должно быть не больше {most}");
+/// assert_eq!(rule.to_string(), "must be at most 5");
+/// let message = rule.about_field("limit");
+/// assert_eq!(message.to_string(), "limit must be at most 5");
+/// assert_eq!(message.text(Language::Russian), "значение limit должно быть не больше 5");
+/// ```
+#[macro_export]
+macro_rules! rule {
+    (
+        $english:literal, $russian:literal
+        $(, $name:ident = $value:expr)* $(, [$($part:ident),+])? $(,)?
+    ) => {
+        $crate::message!(
+            $english, $russian, field = $crate::SUBJECT $(, $name = $value)* $(, [$($part),+])?
+        )
+    };
+}
+
+/// Makes errors of types that say what is wrong. Their text is the English one.
+#[macro_export]
+macro_rules! errors {
+    ($($error:ty),+ $(,)?) => {$(
+        impl ::std::fmt::Display for $error {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                ::std::fmt::Display::fmt(&$crate::Says::says(self), f)
+            }
+        }
+
+        impl ::std::error::Error for $error {}
+    )+};
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_name_their_subject_in_every_language() {
+        let rule = rule!("{field} must not be 0", "{field} не должно быть равно нулю");
+        let inner = rule!("{field} must be a member", "укажите участника в {field}");
+        let amount = message!("the amount", "значение суммы");
+        for (message, english, russian) in [
+            (
+                rule.about_field("splits[1]"),
+                "splits[1] must not be 0",
+                "значение splits[1] не должно быть равно нулю",
+            ),
+            (
+                rule.about(&amount),
+                "the amount must not be 0",
+                "значение суммы не должно быть равно нулю",
+            ),
+            (
+                rule.quoting("\"0\"").about(&amount),
+                "the amount \"0\" must not be 0",
+                "значение суммы \"0\" не должно быть равно нулю",
+            ),
+            (
+                rule.quoting("\"0\"").about_field("cost"),
+                "cost \"0\" must not be 0",
+                "значение cost \"0\" не должно быть равно нулю",
+            ),
+            (inner.about_field("payer"), "payer must be a member", "укажите участника в payer"),
+        ] {
+            let texts = Language::ALL.map(|language| message.text(language).to_owned());
+            assert_eq!(texts, [english, russian]);
+        }
+        assert_eq!(rule.to_string(), "must not be 0");
+    }
+}
