@@ -42,6 +42,10 @@ fn messages() -> Vec<Texts> {
             let Some((english, rest)) = literal(&code[at + start.len()..]) else { continue };
             let russian = rest.strip_prefix(',').and_then(literal);
             let Some((russian, _)) = russian else { continue };
+            // Texts that the code has from elsewhere.
+            if english == "{english}" {
+                continue;
+            }
             messages.push(Texts { place: place.clone(), english, russian });
         }
     }

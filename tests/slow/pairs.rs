@@ -1,10 +1,16 @@
 //! The list of operations from which pairs of writes are made.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::SeqCst},
+    },
+};
 
 use fracti_tests::{
     operations::operations,
-    pairs::{Stage, pairs, writes},
+    pairs::{Finding, Stage, pairs, writes},
 };
 
 /// Pairs of writes that once had an outcome of neither order.
@@ -49,7 +55,10 @@ const FELL: [[&str; 2]; 37] = [
 ];
 
 /// Number of other pairs that are explored, each time the same.
-const SAMPLE: usize = 20;
+const SAMPLE: usize = 10;
+
+/// Stages, each with an engine of its own.
+const STAGES: usize = 2;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn outcomes_of_two_writes_are_those_of_an_order() {
@@ -59,11 +68,22 @@ async fn outcomes_of_two_writes_are_those_of_an_order() {
     let mut random = fastrand::Rng::with_seed(41);
     let sample = random.choose_multiple(all.iter(), SAMPLE).into_iter();
     let fell = all.iter().filter(|pair| FELL.iter().any(|[a, b]| pair.is(a, b)));
-    let mut stage = Stage::new().await;
-    for pair in fell.chain(sample) {
-        let explored = stage.explore(pair).await;
-        let texts = explored.findings.iter().map(|it| format!("{:?}\n{}", it.schedule, it.text));
-        assert!(explored.findings.is_empty(), "{pair}\n{}", texts.collect::<String>());
+    let pairs: Arc<Vec<_>> = Arc::new(fell.chain(sample).cloned().collect());
+    let next = Arc::new(AtomicUsize::new(0));
+    let explore = |_| {
+        let (pairs, next) = (pairs.clone(), next.clone());
+        tokio::spawn(async move {
+            let mut stage = Stage::new().await;
+            while let Some(pair) = pairs.get(next.fetch_add(1, SeqCst)) {
+                let explored = stage.explore(pair).await;
+                let text = |it: &Finding| format!("{:?}\n{}", it.schedule, it.text);
+                let texts: String = explored.findings.iter().map(text).collect();
+                assert!(texts.is_empty(), "{pair}\n{texts}");
+            }
+        })
+    };
+    for stage in (0..STAGES).map(explore).collect::<Vec<_>>() {
+        stage.await.unwrap();
     }
 }
 

@@ -146,7 +146,6 @@ impl Reply {
         let is_json = parts.status != StatusCode::NOT_MODIFIED
             && !parts.headers[header::CONTENT_TYPE].as_bytes().starts_with(b"text/");
         let body = if is_json { serde_json::from_str(&text).unwrap() } else { Value::Null };
-        if parts.headers.get(header::CONTENT_LANGUAGE).is_some_and(|it| it == "en") {}
         let cost = parts.extensions.get::<TableCost>().copied();
         Some(Self { status: parts.status, headers: parts.headers, text, body, cost })
     }

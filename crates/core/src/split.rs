@@ -172,6 +172,7 @@ pub enum SplitError {
 }
 
 impl Says for SplitError {
+    #[expect(clippy::too_many_lines, reason = "a message each")]
     fn says(&self) -> Message {
         match self {
             Self::Empty => rule!("{field} must not be empty", "{field} не должно быть пустым"),

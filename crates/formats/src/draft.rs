@@ -232,9 +232,9 @@ impl<'a> ImportDraft<'a> {
         &mut self,
         place: FilePlace,
         field: impl Into<Named<'t>>,
-        what: Message,
+        what: impl Into<Message>,
     ) {
-        self.note(field.into().issue(place, &what));
+        self.note(field.into().issue(place, &what.into()));
     }
 
     /// Warns that nothing in the file shows where it ends.

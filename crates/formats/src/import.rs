@@ -332,15 +332,15 @@ impl FilePlace {
     }
 
     /// An issue about a field of the row. In JSON, `field` is its path.
-    pub(crate) fn issue_of(self, field: &str, message: Message) -> Issue {
+    pub(crate) fn issue_of(self, field: &str, message: impl Into<Message>) -> Issue {
         let is_item = matches!(self.row, Some(RowPlace::Item(..)));
         Issue { field: is_item.then(|| field.to_owned()), ..self.issue(message) }
     }
 
-    pub(crate) fn issue(self, message: Message) -> Issue {
+    pub(crate) fn issue(self, message: impl Into<Message>) -> Issue {
         let Self { row, column } = self;
         // Messages quote the file, whose texts may have any length.
-        let message = message.map(|_, text| match text.char_indices().nth(MAX_MESSAGE) {
+        let message = message.into().map(|_, text| match text.char_indices().nth(MAX_MESSAGE) {
             Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
             None => text.to_owned(),
         });

@@ -14,15 +14,14 @@ pub(crate) struct Number(pub(crate) Decimal);
 impl<'de> Deserialize<'de> for Number {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let json = <&RawValue>::deserialize(from)?.get();
-        let number = json
-            .parse()
-            .map_err(|error: DecimalError| D::Error::custom(not_a_number(json, &error)));
+        let number =
+            json.parse().map_err(|error: DecimalError| D::Error::custom(not_a_number(json, error)));
         number.map(Self)
     }
 }
 
 /// The error of a deserializer for a text that is not a number.
-pub(crate) fn not_a_number(json: &str, error: &DecimalError) -> String {
+pub(crate) fn not_a_number(json: &str, error: DecimalError) -> String {
     let start = format!("{json:.40}");
     to_json_error(&error.says().about_field(&start)).to_string()
 }

@@ -84,13 +84,15 @@ pub fn json_error(error: &str) -> Message {
         )
     } else if let Some((found, wanted)) = typed("unknown variant `") {
         let found = found.trim_end_matches('`');
-        let in_russian = match wanted.strip_prefix("one of ") {
-            Some(words) => format!("одно из {words}"),
-            None => wanted.replace(" or ", " или "),
-        };
+        let wanted = Message::new(|language| match (language, wanted.strip_prefix("one of ")) {
+            (Language::English, _) => wanted.to_owned(),
+            (Language::Russian, Some(words)) => format!("одно из {words}"),
+            (Language::Russian, None) => wanted.replace(" or ", " или "),
+        });
         message!(
             "unknown variant `{found}`, expected {wanted}",
-            "неизвестное значение `{found}`; ожидается {in_russian}"
+            "неизвестное значение `{found}`; ожидается {wanted}",
+            [wanted]
         )
     } else {
         Message::same(error)

@@ -5,7 +5,7 @@
 
 mod json;
 
-use std::{convert::Infallible, fmt};
+use std::{convert::Infallible, fmt, sync::Arc};
 
 pub use json::{json_error, to_json_error};
 
@@ -39,7 +39,7 @@ impl Language {
 /// The text of a rule has a place for its subject, the field that breaks it, until
 /// [`about`](Self::about) or [`about_field`](Self::about_field) names it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Message([String; Language::ALL.len()]);
+pub struct Message(Arc<[String; Language::ALL.len()]>);
 
 /// Character that stands for the subject of a rule. It is for private use, so no text of a client
 /// that is valid has it.
@@ -55,7 +55,7 @@ pub trait Says {
 impl Message {
     /// The message with these texts.
     pub fn new(text: impl Fn(Language) -> String) -> Self {
-        Self(Language::ALL.map(text))
+        Self(Arc::new(Language::ALL.map(text)))
     }
 
     /// A message that is the same in all languages: a name, or the words of a library.
@@ -66,7 +66,7 @@ impl Message {
     /// The text in a language.
     #[must_use]
     pub fn text(&self, language: Language) -> &str {
-        let [english, russian] = &self.0;
+        let [english, russian] = &*self.0;
         match language {
             Language::English => english,
             Language::Russian => russian,

@@ -176,6 +176,7 @@ pub enum Error {
 }
 
 impl Says for Error {
+    #[expect(clippy::too_many_lines, reason = "a message each")]
     fn says(&self) -> Message {
         match self {
             Self::NoGroup => message!("the group does not exist", "группа не найдена"),

@@ -189,7 +189,7 @@ impl<'de> Deserialize<'de> for AmountJson {
         let json = <&RawValue>::deserialize(from)?.get();
         let digits = json.strip_prefix('"').and_then(|it| it.strip_suffix('"')).unwrap_or(json);
         let number = digits.parse();
-        number.map(Self).map_err(|error| D::Error::custom(not_a_number(json, &error)))
+        number.map(Self).map_err(|error| D::Error::custom(not_a_number(json, error)))
     }
 }
 

@@ -70,8 +70,9 @@ pub trait Body {
 /// an expression of them.
 ///
 /// ```
-/// use fracti_core::{input::Field, text::Title};
+/// use fracti_core::{input::Field, values::text::Title};
 /// use fracti_http::body;
+/// use fracti_texts::rule;
 ///
 /// #[derive(Debug)]
 /// struct NewAlbum {
@@ -90,7 +91,8 @@ pub trait Body {
 ///     }
 ///     also |sent| {
 ///         if title.is_absent() && shared.value() == Some(&true) {
-///             sent.refuse("isShared", "isShared needs a title");
+///             let rule = rule!("{field} needs a title", "для {field} укажите title");
+///             sent.refuse("isShared", rule);
 ///         }
 ///     }
 /// }
