@@ -42,6 +42,7 @@ const SCREENS: &[Screen] = &[
     Screen("/screens/groups/{groupId}/ledger", 3, 12.0),
     Screen("/screens/groups/{groupId}/ledger/{memberId}", 3, 12.0),
     Screen("/screens/groups/{groupId}/changes", 3, 12.0),
+    Screen("/screens/groups/{groupId}/number", 1, 4.0),
     Screen("/screens/groups/{groupId}/points", 5, 20.0),
     Screen("/screens/groups/{groupId}/import", 5, 20.0),
     Screen("/screens/groups/{groupId}/export", 5, 20.0),

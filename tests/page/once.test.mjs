@@ -200,12 +200,3 @@ test('amounts may have a comma, and are added up', async () => {
   assert.equal(sum.amount, '20');
   await ready(page);
 });
-
-test('leaving a form that was begun asks', async () => {
-  const page = await form('Left');
-  let asked = 0;
-  page.on('dialog', (dialog) => { asked += 1; return dialog.dismiss() });
-  await page.locator('a.back').click();
-  assert.equal(asked, 1);
-  assert.equal(await page.getByLabel('What for').inputValue(), 'Left');
-});

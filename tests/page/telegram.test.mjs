@@ -24,7 +24,6 @@ const SCRIPT = `
     themeParams: {}, MainButton: button('main'), BackButton: button('back'),
     HapticFeedback: { notificationOccurred: (kind) => used.push('haptic ' + kind) },
     ready: () => used.push('ready'), expand: () => used.push('expand'),
-    enableClosingConfirmation: () => used.push('confirm closing'),
     onEvent: (name, handler) => { events[name] = handler },
     openLink: (url) => used.push('open ' + url), openTelegramLink: (url) => used.push('telegram ' + url),
     paint(params) { this.themeParams = params; events.themeChanged() },
@@ -50,7 +49,7 @@ test('Telegram has its own buttons, theme and haptics', async () => {
   await page.evaluate(() => Telegram.WebApp.MainButton.press());
   await page.waitForURL(`**${server.path}`);
   const used = await page.evaluate(() => window.used);
-  for (const what of ['ready', 'expand', 'confirm closing', 'main busy', 'haptic success']) assert.ok(used.includes(what), `${what} in ${used}`);
+  for (const what of ['ready', 'expand', 'main busy', 'haptic success']) assert.ok(used.includes(what), `${what} in ${used}`);
   await page.evaluate(() => Telegram.WebApp.BackButton.press());
   await page.waitForURL(/\/app/);
   await page.evaluate(() => Telegram.WebApp.paint({ bg_color: '#ffffff', text_color: '#000000' }));

@@ -14,6 +14,7 @@
 //         data-done             what is said after it
 //         data-me               the reader, in the form of a payment
 //         data-ask              what is asked before it is sent
+//         Its main button makes it a form whose draft the device keeps.
 //         data-currency, data-digits, data-used   currency of its amounts if it has no control for it, its
 //                             decimals, and the currencies in use
 //   control: data-decimal       an amount as people type it
@@ -30,6 +31,7 @@
 //   data-share                  share of this member
 //   data-step                   button that changes the number beside it
 //   data-add, data-remove       adds a copy of a template, removes its row
+//   data-all                    button that ticks all rows of the list after it, or none
 //   data-refresh                seconds after which the screen is loaded again while it is visible
 //   data-go                     path to go on to at once
 //   data-remember               choice that this device proposes next time, under this name
@@ -105,7 +107,7 @@ async function request(method, url, { body, headers = {}, signal, tries = 2 } = 
 // has another address.
 let rest, tries = 0;
 const more = () => rest ??= import(`/app/more.js?v=${version}${'&again'.repeat(tries)}`).then((it) => {
-  it.start({ request, store, own, say, clear, dayNow, ru, Failure, offline: text('offline') });
+  it.start({ request, store, own, say, clear, dayNow, values, addRow, ru, Failure, Telegram, anew, forget, offline: text('offline') });
   return it;
 }).catch((error) => {
   rest = undefined;
@@ -145,6 +147,7 @@ function tell(time) {
 const seen = new Map(JSON.parse(store('sessionStorage', own('seen')) ?? '[]'));
 let current, refreshing, flush;
 let dirty = false; // Whether the screen has an entry that is not recorded yet.
+let draft; // The form whose entry it is, if the device keeps drafts of it.
 
 function remember(path, html) {
   seen.delete(path);
@@ -159,7 +162,7 @@ function show(html, focus) {
   main.replaceChildren(...parsed(html));
   main.removeAttribute('aria-busy');
   dirty = false;
-  flush = undefined;
+  draft = flush = undefined;
   main.querySelectorAll('time').forEach(tell);
   for (const it of main.querySelectorAll('[data-today]')) {
     if (it.href) it.href = it.href.replace(/[\d-]{10}$/, dayNow());
@@ -204,6 +207,11 @@ function propose(form) {
     else if ([...control.options].some((it) => it.value === value)) control.value = value;
   }
 }
+
+// What the controls of a form have: by their names, and those of check boxes by their values, too.
+const values = (form) => Object.fromEntries([...form.elements]
+  .filter((it) => it.name && !/hidden|file/.test(it.type) && (it.type !== 'radio' || it.checked))
+  .map((it) => it.type === 'checkbox' ? [`${it.name}=${it.value}`, it.checked] : [it.name, it.value]));
 
 function keep(form) {
   for (const control of form.querySelectorAll('[data-remember]')) {
@@ -252,6 +260,12 @@ async function screen(url) {
 
 async function visit(path, { push = true, focus = true, top, quiet = false } = {}) {
   if (!quiet) flush?.();
+  // Nothing is lost, so nothing is asked.
+  if (dirty && draft && !quiet) {
+    keepDraft();
+    say(text('draft'));
+    dirty = false;
+  }
   if (push) history.pushState({ depth: (history.state?.depth ?? 0) + 1 }, '', path);
   const mine = current = Symbol(path);
   const known = seen.get(path);
@@ -304,7 +318,18 @@ function say(what, label, action) {
   say.timer = setTimeout(() => { status.textContent = '' }, label ? 8000 : 5000);
 }
 
-const mayLeave = () => !dirty || Boolean(flush) || confirm(text('leave'));
+// The draft of the entry on the screen, which lasts until it is recorded.
+const keepDraft = () => {
+  const form = dirty && draft;
+  if (form) rest?.then((it) => it.keepDraft(form));
+};
+
+// The form of the screen again, without the draft.
+const anew = (again) => {
+  dirty = false;
+  draft = undefined;
+  if (again) visit(here(), { push: false });
+};
 
 addEventListener('click', (event) => {
   const target = event.target;
@@ -326,11 +351,17 @@ addEventListener('click', (event) => {
     remove.closest('[data-row]').remove();
     form.dispatchEvent(new Event('input'));
   }
-  act(target);
+  const all = target.closest('[data-all]');
+  if (all) {
+    const boxes = [...all.nextElementSibling.querySelectorAll('[data-counts]')], every = boxes.every((it) => it.checked);
+    for (const it of boxes) it.checked = !every;
+    all.form.dispatchEvent(new Event('input'));
+  }
+  const button = target.closest('[data-copy], [data-open], [data-share-link], [data-sign-out], [data-language], [data-export]');
+  if (button) more().then((it) => it.act(button), () => say(text('offline')));
   const link = target.closest('a[href^="/app"]');
   if (!link || event.metaKey || event.ctrlKey || event.shiftKey || event.button) return;
   event.preventDefault();
-  if (!mayLeave()) return;
   history.replaceState({ ...history.state, top: scrollY }, '');
   visit(link.pathname + link.search);
 });
@@ -340,7 +371,30 @@ addEventListener('popstate', (event) => {
   if (/[#&]code=/.test(location.hash)) location.reload();
   else visit(here(), { push: false, top: event.state?.top });
 });
-addEventListener('beforeunload', (event) => { if (dirty) event.preventDefault() });
+addEventListener('pagehide', keepDraft);
+addEventListener('visibilitychange', () => document.hidden ? keepDraft() : look());
+addEventListener('focus', look);
+
+// --- What others do. A group's screen is loaded again if the group has changed: when the reader comes back
+// to it, and every ten seconds while they use it.
+
+let number, touched = Date.now(), looking;
+for (const it of ['pointerdown', 'keydown']) addEventListener(it, () => { touched = Date.now() }, { passive: true });
+setInterval(() => { if (Date.now() - touched < 6e5) look() }, 10_000);
+
+async function look() {
+  const group = location.pathname.match(/^\/app(\/groups\/[^/]+)/)?.[1];
+  if (!group || !authorization || document.hidden || looking || main.ariaBusy) return;
+  looking = true;
+  try {
+    const { answer } = await request('GET', `/screens${group}/number`, { tries: 1 });
+    const now = `${group} ${answer}`, is = (it) => it?.startsWith(`${group} `);
+    const changed = is(number) && number !== now;
+    number = now;
+    // An entry stays as it is.
+    if (changed && is(`${location.pathname.slice(4)} `.replace(/^(\/groups\/[^/ ]+).*/, '$1 ')) && !dirty) await visit(here(), { push: false, focus: false, quiet: true });
+  } catch { /* The next time tells. */ } finally { looking = false }
+}
 
 function addRow(button) {
   const template = document.getElementById(button.dataset.add);
@@ -357,32 +411,6 @@ function addRow(button) {
   template.closest('form').dispatchEvent(new Event('input'));
 }
 
-// Buttons that are no forms.
-async function act(target) {
-  const button = target.closest('[data-copy], [data-open], [data-share-link], [data-sign-out], [data-language], [data-export]');
-  if (!button) return;
-  const data = button.dataset;
-  if (data.copy) {
-    await navigator.clipboard.writeText(data.copy.startsWith('/') ? location.origin + data.copy : data.copy);
-    say(text('copied'));
-  } else if (data.open) {
-    Telegram()?.openLink ? Telegram().openLink(data.open) : open(data.open, '_blank', 'noopener');
-  } else if (data.shareLink) {
-    const url = `https://t.me/share/url?${new URLSearchParams({ url: new URL(data.shareLink, location.origin), text: data.text ?? '' })}`;
-    Telegram()?.openTelegramLink ? Telegram().openTelegramLink(url) : open(url, '_blank', 'noopener');
-  } else if (data.signOut !== undefined) {
-    const id = store('localStorage', 'tokenId');
-    if (id) await request('DELETE', `/api/users/me/tokens/${id}`).catch(() => {});
-    forget('localStorage');
-    forget('sessionStorage');
-    location.href = '/app';
-  } else if (data.language) {
-    store('localStorage', 'language', data.language);
-    forget('sessionStorage', own('seen'));
-    location.reload();
-  } else if (data.export) await more().then((it) => it.download(button), () => say(text('offline')));
-}
-
 // --- Forms.
 
 function clear(form, only) {
@@ -394,8 +422,9 @@ function clear(form, only) {
 }
 
 function prepare(form) {
-  let timer, running;
+  let timer, running, keeping;
   const data = form.dataset;
+  const drafted = Boolean(form.querySelector('[data-main]')) && data.save === undefined && !form.hasAttribute('data-file');
   const type = () => form.elements.splitType?.value;
   // Controls that do not count are disabled, so that they are not sent.
   const arrange = () => {
@@ -436,7 +465,7 @@ function prepare(form) {
       }
       for (const total of form.querySelectorAll('[data-total]')) total.textContent = format(answer.data.amount);
       const open = answer.data.splits.find((split) => split.or);
-      note.textContent = open ? text('odd').replace('{a}', format(open.amount)).replace('{b}', format(open.or)) : '';
+      note.textContent = open ? lib.odd(format(open.amount), format(open.or)) : '';
       note.classList.remove('error');
     } catch (error) {
       if (!(error instanceof Failure)) return;
@@ -445,25 +474,6 @@ function prepare(form) {
       note.textContent = body.amount || body.items ? rules[0] ? lib.worded(rules[0], paths.get(rules[0].path)) : error.message : '';
       note.classList.add('error');
     }
-  };
-  // The payment that waits may be the same one: it is offered first.
-  const offer = (id, problem) => {
-    const { fromId } = form.elements;
-    const own = fromId.value === data.me;
-    const make = (tag, more) => Object.assign(document.createElement(tag), { className: 'small-button', ...more });
-    const link = make('a', { href: `${parent(form).replace(/balances$/, '')}settlements/${id}` });
-    link.textContent = own ? text('look') : text('confirm').replace('{a}', fromId.selectedOptions[0].textContent);
-    link.addEventListener('click', () => { dirty = false });
-    const other = make('button', { type: 'button', textContent: text('another') });
-    other.addEventListener('click', () => {
-      const separate = make('input', { type: 'hidden', name: 'separate', value: 'true' });
-      separate.dataset.json = '';
-      form.append(separate);
-      send();
-      separate.remove();
-    });
-    problem.replaceChildren(text('repeated'), ' ', link, ' ', other);
-    problem.hidden = false;
   };
   const send = async (submitter) => {
     const button = submitter ?? form.querySelector('[data-main]') ?? form.querySelector('button:not([type=button])');
@@ -503,6 +513,9 @@ function prepare(form) {
         ({ answer } = await request(data.method, url, { body: sent }));
       }
       delete data.key;
+      clearTimeout(keeping);
+      lib.forgetDraft(form);
+      draft = undefined;
       lib.storeZone();
       wrote += 1;
       // What was entered meanwhile is sent next.
@@ -527,10 +540,12 @@ function prepare(form) {
         say(text('first'));
         await visit(parent(form), { push: true });
       } else if (code === 'PRECONDITION_FAILED') {
+        // The new version gets what was entered.
+        if (drafted) lib.keepDraft(form);
         dirty = false;
         await visit(here(), { push: false, quiet: true });
         say(text('changed'));
-      } else if (code === 'PAYMENT_PENDING') offer(error.problem.details[0].settlementId, problem);
+      } else if (code === 'PAYMENT_PENDING') lib.offer(form, `${parent(form).replace(/balances$/, '')}settlements/${error.problem.details[0].settlementId}`, problem, send);
       else {
         const rest = lib.mark(form, paths, error.problem.details ?? []);
         const shown = rest.join('. ') || (error.problem.details?.length ? '' : error.message);
@@ -555,6 +570,11 @@ function prepare(form) {
       button.textContent = button.dataset.first ?? button.textContent;
     }
     if (data.save !== undefined || form.querySelector('[data-main]')) dirty = true;
+    if (drafted) {
+      draft = form;
+      clearTimeout(keeping);
+      keeping = setTimeout(keepDraft, 300);
+    }
     if (data.save !== undefined) flush = () => { clearTimeout(timer); send() };
     arrange();
     if (data.preview === undefined && data.save === undefined) return;
@@ -563,14 +583,22 @@ function prepare(form) {
   });
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    if (data.ask && !confirm(data.ask)) return undefined;
+    if (data.ask) return more().then((it) => it.ask(data.ask)).then((yes) => yes && send(event.submitter), () => say(text('offline')));
     if (data.get === undefined) return send(event.submitter);
     const fields = [...new FormData(form)].filter(([, value]) => value);
     return visit(`${form.getAttribute('action')}?${new URLSearchParams(fields)}`);
   });
   propose(form);
   arrange();
-  more().then((it) => it.watch(form), () => {});
+  form.first = values(form);
+  form.at = here();
+  more().then((it) => {
+    it.watch(form);
+    if (drafted && it.restore(form)) {
+      dirty = true;
+      draft = form;
+    }
+  }, () => {});
   if (form.querySelector('[autofocus]') && !platform) form.querySelector('[autofocus]').focus({ preventScroll: true });
   if (data.preview !== undefined && (form.querySelector('[name=amount]')?.value || form.querySelector('[name^="items["]'))) preview().catch(() => {});
 }
@@ -593,12 +621,13 @@ async function done(form, answer, other) {
     }
     if (part.matches('output')) part.textContent = value;
   }
-  if (undo) say(said, text('undo'), () => {
+  const named = said?.replace(/\{(\w+)\}/g, (_, name) => form.elements[name]?.value ?? '');
+  if (undo) say(named, text('undo'), () => {
     request('POST', undo, { body: {}, headers: { 'idempotency-key': crypto.randomUUID() } })
       .then(() => { seen.clear(); return visit(here(), { push: false, quiet: true }) })
       .catch((error) => say(error instanceof Failure ? error.message : text('offline')));
   });
-  else if (said) say(said);
+  else if (named) say(named);
   if (form.hasAttribute('data-save') && !other) return dirty ? undefined : visit(here(), { push: false, focus: false, quiet: true });
   const path = then?.replace('{id}', answer.data?.id);
   if (path === undefined) return undefined;
@@ -636,10 +665,10 @@ function startTelegram() {
   app.ready();
   app.expand();
   app.onEvent?.('themeChanged', () => theme(app.themeParams));
-  app.enableClosingConfirmation && addEventListener('input', () => app.enableClosingConfirmation());
+  app.onEvent?.('activated', look);
   app.BackButton?.onClick(() => {
     if (history.state?.depth) history.back();
-    else if (mayLeave()) visit(location.pathname.split('/').slice(0, -1).join('/') || '/app');
+    else visit(location.pathname.split('/').slice(0, -1).join('/') || '/app');
   });
   app.MainButton?.onClick(() => main.querySelector('[data-main]')?.click());
   telegramButtons();

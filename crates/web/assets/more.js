@@ -173,13 +173,171 @@ export function numbered(text) {
 
 // --- What the page lends: its requests, its language, and what it says.
 
-let request, store, own, say, clear, dayNow, ru, offline, Failure;
+let request, store, own, say, clear, dayNow, values, addRow, anew, forget, ru, offline, Failure, Telegram;
 export function start(page) {
-  ({ request, store, own, say, clear, dayNow, ru, offline, Failure } = page);
+  ({ request, store, own, say, clear, dayNow, values, addRow, anew, forget, ru, offline, Failure, Telegram } = page);
 }
 
 const texts = TEXTS;
 const text = (name, a, b) => texts[name][ru ? 1 : 0].replace('{a}', () => a).replace('{b}', () => b);
+
+// Buttons that are no forms.
+export async function act(button) {
+  const data = button.dataset;
+  if (data.copy) {
+    await navigator.clipboard.writeText(data.copy.startsWith('/') ? location.origin + data.copy : data.copy);
+    say(text('copied'));
+  } else if (data.open) {
+    Telegram()?.openLink ? Telegram().openLink(data.open) : open(data.open, '_blank', 'noopener');
+  } else if (data.shareLink) {
+    const url = `https://t.me/share/url?${new URLSearchParams({ url: new URL(data.shareLink, location.origin), text: data.text ?? '' })}`;
+    Telegram()?.openTelegramLink ? Telegram().openTelegramLink(url) : open(url, '_blank', 'noopener');
+  } else if (data.signOut !== undefined) {
+    const id = store('localStorage', 'tokenId');
+    if (id) await request('DELETE', `/api/users/me/tokens/${id}`).catch(() => {});
+    forget('localStorage');
+    forget('sessionStorage');
+    location.href = '/app';
+  } else if (data.language) {
+    store('localStorage', 'language', data.language);
+    forget('sessionStorage', own('seen'));
+    location.reload();
+  } else if (data.export) await download(button);
+}
+
+// The payment that waits may be the same one: it is offered first.
+export function offer(form, href, problem, send) {
+  const { fromId } = form.elements;
+  const isOwn = fromId.value === form.dataset.me;
+  const make = (tag, more) => Object.assign(document.createElement(tag), { className: 'small-button', ...more });
+  const link = make('a', { href, textContent: isOwn ? text('look') : text('confirm', fromId.selectedOptions[0].textContent) });
+  link.addEventListener('click', () => { forgetDraft(form); anew(false) });
+  const other = make('button', { type: 'button', textContent: text('another') });
+  other.addEventListener('click', () => {
+    const separate = make('input', { type: 'hidden', name: 'separate', value: 'true' });
+    separate.dataset.json = '';
+    form.append(separate);
+    send();
+    separate.remove();
+  });
+  problem.replaceChildren(text('repeated'), ' ', link, ' ', other);
+  problem.hidden = false;
+}
+
+export const odd = (amount, or) => text('odd', amount, or);
+
+// --- Questions and drafts.
+
+// Asks before something that cannot be taken back. Telegram has its own dialog.
+export function ask(question) {
+  const app = Telegram();
+  if (app?.isVersionAtLeast?.('6.2') && app.showConfirm) return new Promise((resolve) => { app.showConfirm(question, resolve) });
+  const dialog = document.createElement('dialog'), form = document.createElement('form');
+  const make = (tag, more) => Object.assign(document.createElement(tag), more);
+  form.method = 'dialog';
+  const no = make('button', { value: '', textContent: text('no'), autofocus: true }), yes = make('button', { value: 'yes', textContent: text('yes') });
+  yes.className = 'danger';
+  form.append(make('p', { textContent: question, id: 'question' }), no, yes);
+  dialog.setAttribute('aria-labelledby', 'question');
+  dialog.append(form);
+  document.body.append(dialog);
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener('close', () => {
+      dialog.remove();
+      resolve(dialog.returnValue === 'yes');
+    });
+  });
+}
+
+// What was entered and is not recorded yet stays on the device for a week, the newest five of it. A draft has
+// each field that differs from the form as it was sent, with what the form had, and the rows that were added.
+const WEEK = 6048e5, MOST = 5;
+const drafts = () => JSON.parse(store('localStorage', own('drafts')) ?? '{}');
+const rowOf = (name) => Number(name.match(/\[(\d+)\]/)?.[1]);
+
+export function keepDraft(form) {
+  const now = values(form), fields = {};
+  for (const name of Object.keys({ ...form.first, ...now })) {
+    if (now[name] !== form.first[name]) fields[name] = [now[name], form.first[name]];
+  }
+  const all = drafts();
+  delete all[form.at];
+  if (Object.keys(fields).length) all[form.at] = { at: Date.now(), etag: form.dataset.etag, fields };
+  store('localStorage', own('drafts'), JSON.stringify(Object.fromEntries(Object.entries(all).slice(-MOST))));
+}
+
+export function forgetDraft(form) {
+  const all = drafts();
+  delete all[form.at];
+  store('localStorage', own('drafts'), JSON.stringify(all));
+}
+
+const set = (form, name, value) => {
+  const box = name.match(/^(.*)=([^=]*)$/);
+  const named = (it, more) => [...form.elements].find((control) => control.name === it && more(control));
+  const control = box ? named(box[1], (it) => it.type === 'checkbox' && it.value === box[2])
+    : named(name, (it) => it.type !== 'hidden' && (it.type !== 'radio' || it.value === value));
+  if (!control) return undefined;
+  if (/checkbox|radio/.test(control.type)) control.checked = box ? value : true;
+  else control.value = value;
+  return control;
+};
+
+// Fills a form with its draft. Says what others have changed meanwhile of what the draft has, too.
+export function restore(form) {
+  const known = drafts()[form.at];
+  if (!known || Date.now() - known.at > WEEK) return false;
+  const has = (name) => known.fields[name]?.[0] != null;
+  const names = Object.keys(known.fields).filter(has).map((it) => it.replace(/=[^=]*$/, ''));
+  const lost = names.filter((it) => !form.elements[it] && rowOf(it) >= 0);
+  // A row gets the number that it had.
+  for (const row of new Set(lost.map(rowOf))) {
+    const own = lost.filter((it) => rowOf(it) === row);
+    const fits = (button) => own.every((it) => document.getElementById(button.dataset.add).innerHTML.includes(`name="${it.replace(/\[\d+\]/, '[#]')}"`));
+    const button = [...form.querySelectorAll('[data-add]')].find(fits);
+    if (!button) continue;
+    const next = Math.max(row + 1, button.dataset.next ?? 0);
+    button.dataset.next = row;
+    addRow(button);
+    button.dataset.next = next;
+  }
+  const theirs = [];
+  for (const [name, [value, before]] of Object.entries(known.fields)) {
+    // A row that was removed.
+    if (value == null) form.querySelector(`[name="${CSS.escape(name)}"]`)?.closest('[data-row]')?.querySelector('[data-remove]')?.click();
+    const now = form.first[name];
+    const control = value == null ? undefined : set(form, name, value);
+    if (control && before != null && now !== before && now !== value && typeof now === 'string') theirs.push([control, name, now]);
+    control?.dispatchEvent(new Event('input', { bubbles: true }));
+  }
+  const make = (tag, more, ...parts) => {
+    const it = Object.assign(document.createElement(tag), more);
+    it.append(...parts);
+    return it;
+  };
+  const button = (label, act) => {
+    const it = make('button', { type: 'button', className: 'small-button', textContent: label });
+    it.addEventListener('click', act);
+    return it;
+  };
+  const clock = new Date(known.at).toLocaleTimeString(ru ? 'ru' : 'en-GB', { hour: '2-digit', minute: '2-digit' });
+  const note = make('div', { className: 'note draft' }, text('draft', clock), ' ', button(text('anew'), () => { forgetDraft(form); anew(true) }));
+  for (const [control, name, now] of theirs) {
+    const option = [...control.options ?? []].find((it) => it.value === now);
+    const line = make('p', {}, `${labelOf(control)}: ${option?.textContent ?? now} `);
+    line.dataset.theirs = name;
+    line.append(button(text('take'), () => {
+      set(form, name, now)?.dispatchEvent(new Event('input', { bubbles: true }));
+      line.remove();
+    }));
+    note.append(line);
+  }
+  form.prepend(note);
+  return true;
+}
+
+const labelOf = (control) => (control.labels?.[0]?.textContent ?? control.getAttribute('aria-label') ?? control.name).trim();
 
 // --- Fields of amounts. What was understood stands below them, and is sent.
 
@@ -374,10 +532,17 @@ function ahead(control) {
 
 // The body of a form, and which control became which path. Gaps in lists are closed, so that an
 // error at splits[1] is found at the second member that counts.
+// A member whose amount or percentage is left empty does not take part.
+function isNothing(row) {
+  if (!row || row.dataset.off) return Boolean(row);
+  const number = row.querySelector('[name^="splits["][name$=".amount"]:enabled, [name^="splits["][name$=".percentage"]:enabled');
+  return number?.value.trim() === '';
+}
+
 export function read(form) {
   const body = {}, paths = new Map(), indexes = new Map(), places = [];
   for (const control of form.elements) {
-    if (!control.name || control.matches(':disabled') || control.closest('[data-row]')?.dataset.off) continue;
+    if (!control.name || control.matches(':disabled') || isNothing(control.closest('[data-row]'))) continue;
     if (/checkbox|radio/.test(control.type) && !control.checked) continue;
     let value = control.matches('[data-decimal], [data-number]') ? sent(control) : control.value.trim();
     if (value === '' && control.dataset.null === undefined) continue;

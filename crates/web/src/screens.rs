@@ -64,6 +64,7 @@ pub(crate) fn routes() -> Routes {
         .page(Sender::User, "/screens/groups/{groupId}/ledger", ledger::show)
         .page(Sender::User, "/screens/groups/{groupId}/ledger/{memberId}", ledger::statement)
         .page(Sender::User, "/screens/groups/{groupId}/changes", changes::show)
+        .page(Sender::User, "/screens/groups/{groupId}/number", changes::number)
         .page(Sender::User, "/screens/groups/{groupId}/points", points::show)
         .page(Sender::User, "/screens/groups/{groupId}/import", files::import)
         .page(Sender::User, "/screens/groups/{groupId}/export", files::export)

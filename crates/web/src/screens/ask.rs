@@ -41,7 +41,7 @@ pub(crate) async fn show(
         a.back href=(path) { (l.questions()) }
         h1 tabindex="-1" data-title { (l.new_question()) }
         (ui::tabs(l.question_type(chosen), &TYPES.map(tab), shown))
-        form action={ "/api/groups/" (group.id) "/questions" } data-method="POST" data-then={ (path) "/{id}" }
+        form action={ "/api/groups/" (group.id) "/questions" } data-method="POST" data-then={ (path) "/{id}" } data-done=(l.asked())
             data-used=(ui::used(&ledger)) novalidate {
             input type="hidden" name="type" value=(chosen);
             div.card.fields {

@@ -25,7 +25,7 @@ pub(crate) async fn show(
     Ok(Fragment(html! {
         a.back href="/app/me" { (l.me()) }
         h1 tabindex="-1" data-title { (l.budgets()) }
-        form action="/api/users/me/targets" data-method="PATCH" data-then="/app/me/days" novalidate {
+        form action="/api/users/me/targets" data-method="PATCH" data-then="/app/me/days" data-done=(l.saved()) novalidate {
             input type="hidden" name="version" value=(targets.version) data-json;
             p.note.hint { (l.budget_about()) }
             div.card.fields {

@@ -48,6 +48,15 @@ pub(crate) async fn show(
     }))
 }
 
+/// The number of the last change, by which the script sees whether to load a screen again.
+pub(crate) async fn number(
+    State(app): State<App>,
+    AsMember(member_key, ()): AsMember,
+) -> Result<Fragment, Problem> {
+    let last = app.table.changes(member_key, None, 1).await?.last;
+    Ok(Fragment(html! { (last) }))
+}
+
 /// Where the thing that has changed is shown.
 fn link(path: &str, subject: &Subject) -> String {
     match subject {

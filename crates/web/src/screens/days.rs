@@ -138,7 +138,7 @@ pub(crate) async fn day(
                         @for group in &groups.items {
                             a.small-button href={ (ui::group_path(group.id)) "/expenses/new?spending=" (it.id) } { (l.share_with_group()) ": " (group.title) }
                         }
-                        form action=(api) data-method="DELETE" data-then="" { button.small-button.danger { (l.delete()) } }
+                        form action=(api) data-method="DELETE" data-then="" data-done=(l.done()) { button.small-button.danger { (l.delete()) } }
                     }
                 }
             } }
@@ -150,7 +150,7 @@ pub(crate) async fn day(
                 } } }
         }
         section { h2 { (l.record_spending()) }
-            form action="/api/users/me/spendings" data-method="POST" data-then="" novalidate {
+            form action="/api/users/me/spendings" data-method="POST" data-then="" data-done=(l.saved()) novalidate {
                 div.card.fields {
                     input type="hidden" name="userDate" value=(date);
                     div.amount {

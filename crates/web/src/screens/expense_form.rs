@@ -165,7 +165,8 @@ impl Form<'_> {
             h1 tabindex="-1" data-title { (if self.edits { l.edit_expense() } else { l.new_expense() }) }
             form action=(action) data-method=(if self.edits { "PUT" } else { "POST" }) data-then=(then)
                 data-preview={ (action) "/preview" } data-currency=[fixed.map(Currency::code)] data-digits=[fixed.map(Currency::exponent)] data-used=(self.used)
-                data-etag=[edited.map(|it| tag_of(&ExpenseView::from(it.clone())))] novalidate {
+                data-etag=[edited.map(|it| tag_of(&ExpenseView::from(it.clone())))]
+                data-done=(if self.edits { l.saved() } else { l.added() }) novalidate {
                 (self.first_fields())
                 (self.split())
                 (self.more())
@@ -281,6 +282,7 @@ impl Form<'_> {
                             span { (l.split_type(split)) } }
                     }
                 }
+                button.small-button type="button" data-all data-of="equal shares exact percentage adjustment" { (l.all_or_none()) }
                 ul.card.list.shares data-of="equal shares exact percentage adjustment" {
                     @for (index, member) in self.people().enumerate() { (self.share(index, member)) }
                 }

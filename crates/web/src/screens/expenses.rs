@@ -155,7 +155,7 @@ fn deleted_row(
             span.grow { (ui::name(&it.expense.description)) " " (ui::money(l, it.expense.amount, it.expense.currency))
                 small.hint { (by) } }
             @if may_restore {
-                form.inline action={ "/api/groups/" (group.id) "/expenses/" (it.expense.id) "/restore" } data-method="POST" data-then="" {
+                form.inline action={ "/api/groups/" (group.id) "/expenses/" (it.expense.id) "/restore" } data-method="POST" data-then="" data-done=(l.restored()) {
                     button.small-button { (l.restore()) }
                 }
             }

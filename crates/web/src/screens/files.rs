@@ -21,7 +21,7 @@ pub(crate) async fn import(
         a.back href={ (ui::group_path(group.id)) "/more" } { (l.more()) }
         h1 tabindex="-1" data-title { (l.import()) }
         @if !group.archived {
-            form.card.fields action=(api) data-method="POST" data-file data-then={ (ui::group_path(group.id)) } novalidate {
+            form.card.fields action=(api) data-method="POST" data-file data-then={ (ui::group_path(group.id)) } data-done=(l.done()) novalidate {
                 p.hint { (l.import_about()) }
                 (ui::field("file", l.file(), &html! { input #file type="file" name="file" accept=".csv,.json"; }))
                 datalist #people { @for it in people { option value=(it.id) { (it.name) } } }
@@ -36,7 +36,7 @@ pub(crate) async fn import(
                     li.row {
                         span.grow { (it.format) small.hint { (ui::moment(l, it.created_at, now.day())) " · " (it.status) " · " (it.expenses) } }
                         @if it.status != ImportStatus::Undone && !group.archived {
-                            form.inline action={ (api) "/" (it.id) } data-method="DELETE" data-then="" { button.small-button.danger { (l.undo_import()) } }
+                            form.inline action={ (api) "/" (it.id) } data-method="DELETE" data-then="" data-ask=(l.ask_undo_import()) data-done=(l.done()) { button.small-button.danger { (l.undo_import()) } }
                         }
                     }
                 } } }

@@ -102,7 +102,7 @@ fn of(l: Texts, funds: &Funds, currency: Currency, now: Timestamp) -> Markup {
 fn acceptance(l: Texts, funds: &Funds, currency: Currency) -> Markup {
     let accepts = funds.accepts(currency);
     html! {
-        form.card.fields action="/api/users/me/funds" data-method="PUT" data-then="" {
+        form.card.fields action="/api/users/me/funds" data-method="PUT" data-then="" data-done=(l.done()) {
             input type="hidden" name="currency" value=(currency.code());
             input type="hidden" name="accepts" value=(!accepts) data-json;
             p.hint { (l.accepts()) ": " (if accepts { "✓" } else { "–" }) }
@@ -116,7 +116,7 @@ fn forms(l: Texts) -> Markup {
     html! {
         details.card.fields { summary { (l.top_up()) }
             p.hint { (l.top_up_about()) }
-            form action="/api/users/me/funds/credits" data-method="POST" data-then="" novalidate {
+            form action="/api/users/me/funds/credits" data-method="POST" data-then="" data-done=(l.done()) novalidate {
                 input type="hidden" name="fund" value="cash";
                 (amount(l, "top-up"))
                 (ui::field("top-up-about", l.description_label(), &html! { input #top-up-about name="description" autocomplete="off"; }))
@@ -124,7 +124,7 @@ fn forms(l: Texts) -> Markup {
             }
         }
         details.card.fields { summary { (l.cash_out()) }
-            form action="/api/users/me/funds/debits" data-method="POST" data-then="" novalidate {
+            form action="/api/users/me/funds/debits" data-method="POST" data-then="" data-done=(l.done()) novalidate {
                 input type="hidden" name="type" value="cashout";
                 (amount(l, "cash-out"))
                 (ui::field("cash-out-to", l.account(), &html! { input #cash-out-to name="to" autocomplete="off" required; }))
@@ -179,7 +179,7 @@ pub(crate) async fn transaction(
             a.more href={ (ui::group_path(group)) "/settlements/" (settlement) } { (l.payment()) }
         }
         @if is_own && it.status == FundStatus::Authorised {
-            form.card.actions action={ "/api/users/me/funds/transactions/" (it.id) "/void" } data-method="POST" data-then="" {
+            form.card.actions action={ "/api/users/me/funds/transactions/" (it.id) "/void" } data-method="POST" data-then="" data-done=(l.done()) {
                 p.error data-problem role="alert" hidden {}
                 button.small-button.danger { (l.void()) }
             }
@@ -225,12 +225,12 @@ pub(crate) async fn work(
                 @if let Some(account) = &it.to { p { (l.account()) ": " code { (account) } } }
                 @if let Some(link) = it.payment_link() { a.more href=(link) { (l.pay_by_wallet()) } }
                 @if let Some(text) = &it.description { p.hint { (text) } }
-                form action={ (api) "/capture" } data-method="POST" data-then="" novalidate {
+                form action={ (api) "/capture" } data-method="POST" data-then="" data-done=(l.done()) novalidate {
                     @let id = format!("ref-{}", it.id);
                     (ui::field(&id, l.reference(), &html! { input id=(id) name="refId" autocomplete="off"; }))
                     (ui::save(l.capture()))
                 }
-                form action={ (api) "/void" } data-method="POST" data-then="" {
+                form action={ (api) "/void" } data-method="POST" data-then="" data-done=(l.done()) {
                     p.error data-problem role="alert" hidden {}
                     button.small-button.danger { (l.void()) }
                 }

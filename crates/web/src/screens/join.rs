@@ -31,7 +31,7 @@ pub(crate) async fn show(
         h1 tabindex="-1" data-title { (l.join_title()) }
         @if is_member { a.card.empty href=(path) data-go=(path) { (l.groups()) } }
         @else {
-            form action={ "/api/groups/" (group) "/join" } data-method="POST" data-then={ (path) "/welcome" } novalidate {
+            form action={ "/api/groups/" (group) "/join" } data-method="POST" data-then={ (path) "/welcome" } data-done=(l.joined_group()) novalidate {
                 p.card.empty { (l.join_about()) }
                 @if let Some(code) = code { input type="hidden" name="invitation" value=(code); }
                 (ui::submit(l.join()))

@@ -113,8 +113,8 @@ fn wait(l: Texts, me: UserId, payments: &[(&Settlement, Option<&Membership>)]) -
                             @if let Some(title) = &it.group_title { small.hint { (ui::name(title)) } }
                         }
                         @if let Some(own) = own.filter(|own| !own.group.archived) {
-                            (decide(me, it, "completed", l.confirm(), ask(it, own).as_deref()))
-                            (decide(me, it, "failed", l.not_received(), None))
+                            (decide(l, me, it, "completed", l.confirm(), ask(it, own).as_deref()))
+                            (decide(l, me, it, "failed", l.not_received(), None))
                         }
                     }
                 } } }

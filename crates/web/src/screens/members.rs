@@ -97,7 +97,8 @@ impl View<'_> {
                     details.fields { summary { (l.edit()) }
                         @if member.guest { (self.rename(member)) (self.link(member)) }
                         @match self.ledger.check_settled(member.id) {
-                            Ok(()) => form action=(self.of_member(member, "")) data-method="DELETE" data-then="" {
+                            Ok(()) => form action=(self.of_member(member, "")) data-method="DELETE" data-then=""
+                                data-ask=(l.ask_remove(&member.name)) data-done=(l.done()) {
                                 button.small-button.danger { (l.remove()) }
                             },
                             Err(open) => (settle_first(l, self.group, &open, false)),
@@ -111,7 +112,7 @@ impl View<'_> {
     fn rename(&self, guest: &Member) -> Markup {
         let id = format!("name-{}", guest.id);
         html! {
-            form action=(self.of_member(guest, "")) data-method="PATCH" data-then="" novalidate {
+            form action=(self.of_member(guest, "")) data-method="PATCH" data-then="" data-done=(self.l.saved()) novalidate {
                 (ui::field(&id, self.l.guest_name(), &html! { input id=(id) name="name" maxlength="100" value=(guest.name); }))
                 (ui::save(self.l.rename()))
             }
@@ -125,9 +126,10 @@ impl View<'_> {
         let users = self.members.iter().filter(|it| it.is_present() && !it.guest);
         let users = users.filter(|it| !self.names.is_me(it.id));
         html! {
-            form action=(self.of_member(guest, "/link")) data-method="POST" data-then="" {
+            form action=(self.of_member(guest, "/link")) data-method="POST" data-then=""
+                data-ask=(self.l.ask_link(&guest.name)) data-done=(self.l.done()) {
                 (ui::field(&id, self.l.link_guest(), &html! {
-                    select id=(id) name="userId" { @for user in users { option value=(user.id) { (self.names.of(user.id)) } } }
+                    select id=(id) name="userId" { option value="" { (self.l.choose()) } @for user in users { option value=(user.id) { (self.names.of(user.id)) } } }
                 }))
                 (ui::save(self.l.link()))
             }
@@ -138,7 +140,7 @@ impl View<'_> {
         html! {
             li.row {
                 (self.names.avatar(member.id)) span.grow { (self.names.shown(member.id)) }
-                form.inline action=(self.of_member(member, "/restore")) data-method="POST" data-then="" {
+                form.inline action=(self.of_member(member, "/restore")) data-method="POST" data-then="" data-done=(self.l.restored()) {
                     button.small-button { (self.l.restore()) }
                 }
             }
@@ -150,7 +152,7 @@ impl View<'_> {
         html! {
             details.card.fields { summary { (l.add_guest()) }
                 p.hint { (l.guest_about()) }
-                form action=(self.api("/members")) data-method="POST" data-then="" novalidate {
+                form action=(self.api("/members")) data-method="POST" data-then="" data-done=(l.added_guest()) novalidate {
                     (ui::field("guest", l.guest_name(), &html! { input #guest name="name" maxlength="100" autocomplete="off"; }))
                     (ui::save(l.add()))
                 }
@@ -188,7 +190,7 @@ impl View<'_> {
         let open = self.me.and_then(|it| self.ledger.check_settled(it.id).err());
         html! {
             details.card.fields { summary { (l.wallet()) }
-                form action=(self.api("/wallet")) data-method="PUT" data-then="" novalidate {
+                form action=(self.api("/wallet")) data-method="PUT" data-then="" data-done=(l.saved()) novalidate {
                     (ui::field("wallet", l.wallet(), &html! { input #wallet name="wallet" autocomplete="off" value=[wallet]; }))
                     (ui::save(l.save()))
                 }
@@ -199,7 +201,8 @@ impl View<'_> {
                 }
             }
             @match open {
-                None => form.card.actions action=(self.api("/leave")) data-method="POST" data-then="/app" {
+                None => form.card.actions action=(self.api("/leave")) data-method="POST" data-then="/app"
+                    data-ask=(l.ask_leave()) data-done=(l.done()) {
                     p.error data-problem role="alert" hidden {}
                     button.small-button.danger { (l.leave()) }
                 },

@@ -96,7 +96,7 @@ impl View<'_> {
                 }
             }
             @if self.is_open && question.asked_by == self.user {
-                form.card.actions action=(self.api("/close")) data-method="POST" data-then="" {
+                form.card.actions action=(self.api("/close")) data-method="POST" data-then="" data-ask=(self.l.ask_close()) data-done=(self.l.done()) {
                     button.small-button.danger { (l.close()) }
                 }
             }
@@ -108,7 +108,7 @@ impl View<'_> {
         let (l, question) = (self.l, &self.seen.question);
         html! {
             @if self.seen.can_answer {
-                form action=(self.api("/answers")) data-method="POST" data-then="" novalidate {
+                form action=(self.api("/answers")) data-method="POST" data-then="" data-done=(self.l.answered()) novalidate {
                     div.card.fields {
                         @if question.question_type == QuestionType::MultipleChoice {
                             @for (index, option) in question.options.iter().enumerate() {

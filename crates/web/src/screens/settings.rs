@@ -23,7 +23,7 @@ pub(crate) async fn show(
         a.back href={ (ui::group_path(group.id)) "/more" } { (l.more()) }
         h1 tabindex="-1" data-title { (l.settings()) }
         @if !group.archived {
-            form action=(api) data-method="PATCH" data-then="" novalidate {
+            form action=(api) data-method="PATCH" data-then="" data-done=(l.saved()) novalidate {
                 div.card.fields {
                     (ui::field("title", l.title(), &html! { input #title name="title" maxlength="100" value=(group.title); }))
                     (ui::field("currency", l.default_currency(), &ui::currency_field(l, "currency", "currency", group.currency)))
@@ -56,7 +56,7 @@ pub(crate) async fn show(
 fn categories(l: Texts, group: &Group, api: &str) -> Markup {
     html! {
         details.card.fields { summary { (l.own_categories()) }
-            form action=(api) data-method="PATCH" data-then="" data-list="categories" novalidate {
+            form action=(api) data-method="PATCH" data-then="" data-list="categories" data-done=(l.saved()) novalidate {
                 @for (index, it) in group.categories.iter().enumerate() { (category(l, &index.to_string(), Some(it))) }
                 template #category { (category(l, "#", None)) }
                 button.small-button type="button" data-add="category" data-next=(group.categories.len()) { (l.add_category()) }

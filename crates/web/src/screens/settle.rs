@@ -59,7 +59,7 @@ pub(crate) async fn show(
     Ok(Fragment(html! {
         a.back href=(path) { (l.balances()) }
         h1 tabindex="-1" data-title { (l.record_payment()) }
-        form action={ "/api/groups/" (group.id) "/settlements" } data-method="POST" data-then=(path)
+        form action={ "/api/groups/" (group.id) "/settlements" } data-method="POST" data-then=(path) data-done=(l.payment_recorded())
             data-me=(member_key.user) data-used=(ui::used(&ledger)) novalidate {
             div.card.fields {
                 div.amount {

@@ -79,9 +79,9 @@ impl Rights {
         let may_confirm = self.may(it, SettlementAction::Confirm);
         let ask = self.ask(l, names, ledger, it);
         html! {
-            @if may_confirm { (decide(self.me, it, "completed", l.confirm(), ask.as_deref())) }
+            @if may_confirm { (decide(l, self.me, it, "completed", l.confirm(), ask.as_deref())) }
             @if self.may(it, SettlementAction::Fail) {
-                (decide(self.me, it, "failed", if may_confirm { l.not_received() } else { l.call_off() }, None))
+                (decide(l, self.me, it, "failed", if may_confirm { l.not_received() } else { l.call_off() }, None))
             }
         }
     }
@@ -111,6 +111,7 @@ fn seen(me: UserId, it: &Settlement) -> String {
 /// A button by which `me` says what became of a payment; what it asks first. What funds pay is
 /// confirmed in the app.
 pub(crate) fn decide(
+    l: Texts,
     me: UserId,
     it: &Settlement,
     status: &str,
@@ -119,7 +120,7 @@ pub(crate) fn decide(
 ) -> Markup {
     let tag = seen(me, it);
     html! {
-        form.inline action={ "/api/groups/" (it.group_id) "/settlements/" (it.id) } data-method="PUT" data-then=""
+        form.inline action={ "/api/groups/" (it.group_id) "/settlements/" (it.id) } data-method="PUT" data-then="" data-done=(l.done())
             data-etag=(tag) data-ask=[ask] data-token[it.funds.is_some()] {
             input type="hidden" name="status" value=(status);
             button.small-button { (label) }
@@ -187,7 +188,7 @@ impl View<'_> {
             }
             @if may(SettlementAction::TakeBack) {
                 section.card.actions {
-                    form.inline action=(self.api()) data-method="PUT" data-etag=(self.tag()) data-then=""
+                    form.inline action=(self.api()) data-method="PUT" data-etag=(self.tag()) data-then="" data-done=(l.done())
                         data-ask=(l.ask_take_back()) data-token[it.funds.is_some()] {
                         input type="hidden" name="status" value="failed";
                         button.small-button.danger {
@@ -213,7 +214,7 @@ impl View<'_> {
         let (l, it) = (self.l, self.it);
         html! {
             details.card.fields { summary { (l.put_right()) }
-                form action=(self.api()) data-method="PUT" data-etag=(self.tag()) data-then=""
+                form action=(self.api()) data-method="PUT" data-etag=(self.tag()) data-then="" data-done=(l.done())
                     data-currency=(it.currency.code()) data-digits=(it.currency.exponent()) novalidate {
                     (ui::field("amount", l.amount_label(), &html! {
                         input #amount name="amount" inputmode="decimal" autocomplete="off" data-decimal value=(it.amount);
@@ -230,7 +231,7 @@ impl View<'_> {
         let l = self.l;
         html! {
             details.card.fields data-token[self.it.funds.is_some()] { summary { (l.add_transaction()) }
-                form action=(self.api()) data-method="PUT" data-etag=(self.tag()) data-then="" novalidate {
+                form action=(self.api()) data-method="PUT" data-etag=(self.tag()) data-then="" data-done=(l.done()) novalidate {
                     (ui::field("hash", l.add_transaction(), &html! { input #hash name="txHash" autocomplete="off"; }))
                     (ui::save(l.save()))
                 }

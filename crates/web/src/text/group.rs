@@ -5,6 +5,16 @@ use fracti_core::records::{group_change::ChangeKind, settlement::SettlementStatu
 use fracti_texts::Language;
 
 texts! {
+    added { "Added: {description}", "Добавлено: {description}" }
+    added_guest { "Added: {name}", "Добавлено: {name}" }
+    joined_group { "You are in the group", "Вы в группе" }
+    payment_recorded { "Payment recorded", "Платёж записан" }
+    all_or_none { "All or none", "Все или никто" }
+    choose { "Choose …", "Выберите …" }
+    ask_leave { "Leave the group? You can come back with an invitation.", "Покинуть группу? Вернуться можно по приглашению." }
+    ask_remove(name) { "Remove {name} from the group?", "Удалить из группы: {name}?" }
+    ask_link(name) { "The debts of {name} become those of the user you chose. This cannot be undone.", "Долги гостя {name} перейдут к выбранному пользователю. Отменить это нельзя." }
+    ask_close { "Close the question? Nobody can answer it any more.", "Закрыть вопрос? Ответить на него будет нельзя." }
     who_pays { "Who pays", "Кто платит" }
     who_is_paid { "To whom", "Кому" }
     record_payment { "Record payment", "Записать платёж" }

@@ -9,6 +9,13 @@ use fracti_core::{
 use fracti_texts::Language;
 
 texts! {
+    saved { "Saved", "Сохранено" }
+    done { "Done", "Готово" }
+    restored { "Restored", "Восстановлено" }
+    asked { "Asked", "Вопрос задан" }
+    answered { "Answered", "Ответ записан" }
+    ask_undo_import { "Take back everything that this import recorded?", "Отменить всё, что записал этот импорт?" }
+    ask_delete_token { "Delete the token? What uses it will stop working.", "Удалить токен? То, что им пользуется, перестанет работать." }
     in_all_groups { "In all groups", "Во всех группах" }
     open_questions { "Questions for you", "Ждут вашего ответа" }
     latest { "Latest", "Последнее" }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 type ScriptText = (&'static str, [&'static str; fracti_texts::Language::ALL.len()]);
 
 /// The texts of the script of the document.
-pub(crate) const APP: [ScriptText; 26] = [
+pub(crate) const APP: [ScriptText; 20] = [
     ("offline", ["There is no connection.", "Нет соединения."]),
     ("old", ["No connection: this may be out of date.", "Нет соединения: данные могли устареть."]),
     ("again", ["Try again", "Повторить"]),
@@ -29,8 +29,8 @@ pub(crate) const APP: [ScriptText; 26] = [
     (
         "changed",
         [
-            "It was changed in the meantime. The new version is loaded.",
-            "Данные изменились. Загружена новая версия.",
+            "It was changed in the meantime. Your entry is kept.",
+            "Данные изменились. Ваша запись сохранена.",
         ],
     ),
     ("expired", ["Open Fracti again", "Откройте Fracti ещё раз"]),
@@ -78,10 +78,15 @@ pub(crate) const APP: [ScriptText; 26] = [
             "Вы не в этой группе. Попросите участника пригласить вас.",
         ],
     ),
-    ("leave", ["Leave without saving?", "Уйти без сохранения?"]),
+    ("draft", ["Your entry is kept as a draft.", "Запись сохранена как черновик."]),
     ("undo", ["Undo", "Отменить"]),
-    ("copied", ["Copied", "Скопировано"]),
     ("back", ["Back", "Назад"]),
+    ("today", ["today", "сегодня"]),
+    ("yesterday", ["yesterday", "вчера"]),
+];
+
+/// The texts of the rest of the script.
+pub(crate) const MORE: [ScriptText; 23] = [
     (
         "repeated",
         [
@@ -92,8 +97,6 @@ pub(crate) const APP: [ScriptText; 26] = [
     ("confirm", ["Confirm the payment of {a}", "Подтвердить платёж, {a}"]),
     ("look", ["Show it", "Показать его"]),
     ("another", ["It is another payment", "Это другой платёж"]),
-    ("today", ["today", "сегодня"]),
-    ("yesterday", ["yesterday", "вчера"]),
     (
         "odd",
         [
@@ -101,10 +104,7 @@ pub(crate) const APP: [ScriptText; 26] = [
             "{a} или {b}: лишняя единица достаётся по очереди",
         ],
     ),
-];
-
-/// The texts of the rest of the script.
-pub(crate) const MORE: [ScriptText; 12] = [
+    ("copied", ["Copied", "Скопировано"]),
     ("guest", ["New guest", "Новый гость"]),
     (
         "plan",
@@ -123,6 +123,11 @@ pub(crate) const MORE: [ScriptText; 12] = [
     ("noAmount", ["Enter the amount", "Укажите сумму"]),
     ("noDescription", ["What was it for?", "Напишите, за что"]),
     ("ahead", ["Counts at once", "Учитывается сразу"]),
+    ("draft", ["Draft of {a}", "Черновик от {a}"]),
+    ("anew", ["Start anew", "Начать заново"]),
+    ("take", ["Take it", "Взять"]),
+    ("no", ["Cancel", "Отмена"]),
+    ("yes", ["Yes", "Да"]),
 ];
 
 /// The script, with its texts in the place of `TEXTS`.

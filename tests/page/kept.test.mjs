@@ -1,0 +1,161 @@
+// Nothing that a person enters is lost, nothing happens by accident, and every action answers.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { check, open, ready, serve, tap } from './harness.mjs';
+
+const server = await serve();
+const form = `${server.path}/expenses/new`;
+const said = (page) => page.locator('#status').textContent();
+const kept = (page) => page.evaluate(() => Object.keys(JSON.parse(Object.entries(localStorage).find(([name]) => name.endsWith(':drafts'))?.[1] ?? '{}')));
+const enter = async (page) => {
+  await page.goto(`${server.api}${server.path}`);
+  await ready(page);
+  await page.goto(`${server.api}${form}`);
+  await ready(page);
+  await page.fill('#amount', '86.40');
+  await page.fill('#description', 'Dinner');
+  await page.waitForTimeout(500);
+};
+const filled = (page) => page.evaluate(() => [document.querySelector('#amount').value, document.querySelector('#description').value]);
+
+test('a half-filled expense survives the way back, a reload and a closed tab', async () => {
+  const page = await open(server, 'alice', server.path);
+  await tap(page, /Add expense/);
+  await page.fill('#amount', '86.40');
+  await page.fill('#description', 'Dinner');
+  await page.goBack();
+  await page.waitForSelector('.hero');
+  assert.match(await said(page), /kept as a draft/);
+  await page.goForward();
+  await page.waitForSelector('.draft');
+  assert.deepEqual(await filled(page), ['86.40', 'Dinner']);
+  await check(page, 'draft');
+  await page.reload();
+  await page.waitForSelector('.draft');
+  assert.deepEqual(await filled(page), ['86.40', 'Dinner']);
+  const again = await page.context().newPage();
+  await page.close();
+  await again.goto(`${server.api}${form}${new URL(server.links.alice).hash}`);
+  await again.waitForSelector('.draft');
+  assert.deepEqual(await filled(again), ['86.40', 'Dinner']);
+  await tap(again, 'Start anew', { role: 'button' });
+  await again.waitForSelector('.draft', { state: 'detached' });
+  assert.deepEqual(await filled(again), ['', '']);
+  assert.deepEqual(await kept(again), []);
+  await again.context().close();
+});
+
+test('a receipt keeps the lines that were added and those that were removed', async () => {
+  const page = await open(server, 'alice', form);
+  await page.locator('.segments label', { hasText: 'Receipt' }).click();
+  const add = page.locator('[data-add]').first();
+  const names = page.locator('[name^="items["][name$=".name"]');
+  while (await names.count() < 3) await add.click();
+  for (const [index, name] of ['Soup', 'Beer', 'Bread'].entries()) await names.nth(index).fill(name);
+  await page.locator('[data-remove]').nth(1).click();
+  await page.waitForTimeout(500);
+  await page.reload();
+  await page.waitForSelector('.draft');
+  assert.deepEqual(await names.evaluateAll((all) => all.map((it) => it.value).filter(Boolean)), ['Soup', 'Bread']);
+  await page.context().close();
+});
+
+test('what was recorded leaves no draft, and says so', async () => {
+  const page = await open(server, 'alice', server.path);
+  await enter(page);
+  await tap(page, 'Save', { role: 'button' });
+  await page.waitForSelector('.hero');
+  assert.equal(await said(page), 'Added: Dinner');
+  assert.deepEqual(await kept(page), []);
+  await page.context().close();
+});
+
+test('two people edit one expense, and the second keeps what they typed', async () => {
+  const { id } = await server.call('alice', 'POST', `/api/groups/${server.group}/expenses`, { amount: 50, description: 'Boat', notes: 'At ten' });
+  const page = await open(server, 'alice', `${server.path}/expenses/${id}/edit`);
+  await page.fill('#amount', '60');
+  await server.call('alice', 'PUT', `/api/groups/${server.group}/expenses/${id}`, { amount: 55, description: 'Boat tour' });
+  await tap(page, 'Save', { role: 'button' });
+  await page.waitForSelector('.draft');
+  assert.match(await said(page), /Your entry is kept/);
+  assert.deepEqual(await filled(page), ['60', 'Boat tour']);
+  assert.match(await page.locator('[data-theirs=amount]').textContent(), /55/);
+  await check(page, 'conflict');
+  await page.locator('[data-theirs=amount] button').click();
+  assert.deepEqual(await filled(page), ['55', 'Boat tour']);
+  await page.fill('#amount', '61');
+  await tap(page, 'Save', { role: 'button' });
+  await page.waitForSelector('h1:has-text("Boat tour")');
+  const stored = await server.call('alice', 'GET', `/api/groups/${server.group}/expenses/${id}`);
+  assert.deepEqual([Number(stored.amount), stored.description], [61, 'Boat tour']);
+  await page.context().close();
+});
+
+test('leaving asks first, in both languages', async () => {
+  for (const [language, question, cancel] of [['en', /Leave the group\?/, 'Cancel'], ['ru', /Покинуть группу\?/, 'Отмена']]) {
+    const fresh = await server.call('dave', 'POST', '/api/groups', { title: `Away ${language}`, chatId: `away-${language}`, currency: 'EUR' });
+    const page = await open(server, 'dave', `/app/groups/${fresh.id}/members`, { language });
+    const leave = page.locator('form[action$="/leave"] button');
+    await leave.click();
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    assert.match(await dialog.textContent(), question);
+    await check(page, `leave-${language}`);
+    await dialog.getByRole('button', { name: cancel }).click();
+    await dialog.waitFor({ state: 'detached' });
+    assert.match(page.url(), /members$/);
+    await leave.click();
+    await dialog.getByRole('button').nth(1).click();
+    await page.waitForURL(/\/app$/);
+    await page.context().close();
+  }
+});
+
+test('nobody is linked before they are chosen and the question is answered', async () => {
+  const guest = await server.call('alice', 'POST', `/api/groups/${server.group}/members`, { name: 'Mum' });
+  const page = await open(server, 'alice', `${server.path}/members`);
+  const row = page.locator('li', { hasText: 'Mum' });
+  await row.locator('summary').click();
+  const link = row.locator('form[action$="/link"]');
+  assert.equal(await link.locator('select').inputValue(), '');
+  await link.locator('select').selectOption({ label: 'Bob Jones' });
+  await link.locator('button').click();
+  const dialog = page.getByRole('dialog');
+  assert.match(await dialog.textContent(), /debts of Mum .* cannot be undone/);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  const { members } = await server.call('alice', 'GET', `/api/groups/${server.group}`);
+  assert.ok(members.some((it) => it.id === guest.id && !it.linkedTo));
+  await page.context().close();
+});
+
+test('an empty amount is nothing, and need not be unticked', async () => {
+  const page = await open(server, 'alice', form);
+  await page.fill('#amount', '50');
+  await page.fill('#description', 'Taxi');
+  await page.locator('.segments label', { hasText: 'Amounts' }).click();
+  const amounts = page.locator('[name^="splits["][name$=".amount"]');
+  await amounts.nth(0).fill('20');
+  await amounts.nth(1).fill('30');
+  await tap(page, 'Save', { role: 'button' });
+  await page.waitForSelector('.hero');
+  assert.equal(await said(page), 'Added: Taxi');
+  await page.context().close();
+});
+
+test('two phones see each other within eleven seconds', async () => {
+  const [alice, bob] = await Promise.all(['alice', 'bob'].map((name) => open(server, name, server.path)));
+  await bob.waitForTimeout(10_500);
+  await server.call('alice', 'POST', `/api/groups/${server.group}/expenses`, { amount: 12, description: 'Ice cream' });
+  await bob.mouse.click(5, 5);
+  await bob.getByText('Ice cream').first().waitFor({ timeout: 11_500 });
+  // An entry is not replaced.
+  await alice.goto(`${server.api}${form}`);
+  await ready(alice);
+  await alice.fill('#description', 'Tea');
+  await server.call('bob', 'POST', `/api/groups/${server.group}/expenses`, { amount: 3, description: 'Coffee' });
+  await alice.evaluate(() => dispatchEvent(new Event('focus')));
+  await alice.waitForTimeout(500);
+  assert.equal(await alice.inputValue('#description'), 'Tea');
+  await Promise.all([alice, bob].map((it) => it.context().close()));
+});
