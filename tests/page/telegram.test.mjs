@@ -275,6 +275,7 @@ test('a file is planned, imported, and taken back', async () => {
   await page.goto(`${server.api}${server.path}/import`);
   await ready(page);
   await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Yes' }).click();
   await page.getByText('undone').waitFor();
 });
 

@@ -325,7 +325,7 @@ export function restore(form) {
   const note = make('div', { className: 'note draft' }, text('draft', clock), ' ', button(text('anew'), () => { forgetDraft(form); anew(true) }));
   for (const [control, name, now] of theirs) {
     const option = [...control.options ?? []].find((it) => it.value === now);
-    const line = make('p', {}, `${labelOf(control)}: ${option?.textContent ?? now} `);
+    const line = make('p', {}, text('theirs', labelOf(control), option?.textContent ?? now), ' ');
     line.dataset.theirs = name;
     line.append(button(text('take'), () => {
       set(form, name, now)?.dispatchEvent(new Event('input', { bubbles: true }));

@@ -86,7 +86,7 @@ pub(crate) const APP: [ScriptText; 20] = [
 ];
 
 /// The texts of the rest of the script.
-pub(crate) const MORE: [ScriptText; 23] = [
+pub(crate) const MORE: [ScriptText; 24] = [
     (
         "repeated",
         [
@@ -126,6 +126,7 @@ pub(crate) const MORE: [ScriptText; 23] = [
     ("draft", ["Draft of {a}", "Черновик от {a}"]),
     ("anew", ["Start anew", "Начать заново"]),
     ("take", ["Take it", "Взять"]),
+    ("theirs", ["Changed meanwhile: {a} {b}", "Изменено тем временем: {a} {b}"]),
     ("no", ["Cancel", "Отмена"]),
     ("yes", ["Yes", "Да"]),
 ];
