@@ -75,7 +75,7 @@ test('four friends, a guest, a receipt with two payers, payments and a cut conne
   }
 
   // Dave corrects a line.
-  await dave.getByText('Pizzeria').click();
+  await dave.getByRole('link', { name: /Pizzeria/ }).click();
   await link(dave, 'Edit').click();
   await dave.locator('[name="items[2].amount"]').fill('8');
   await dave.waitForFunction(() => document.querySelector('[data-total]').textContent === '47.50');

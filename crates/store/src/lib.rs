@@ -53,7 +53,7 @@ pub use ledger::{Changes, Statement, StatementLine, StatementPlace};
 pub use personal::days::{DayInGroups, Days, Rebuilt};
 pub use questions::{
     answering::Answered,
-    asking::{QuestionDetail, SeenQuestion},
+    asking::{NOBODY, QuestionDetail, SeenQuestion},
     lists::{OpenPlace, Ranked},
 };
 pub use records::activity::{Activity, ActivityPosition, Feed, SettlementFilter};

@@ -394,6 +394,33 @@ impl Receipt {
             Unclaimed::Claimers => claims.claimers(),
             Unclaimed::Payers => payers.keys().copied().collect(),
         };
+        self.divided(claims, applying, payers, &others)
+    }
+
+    /// The expense that the receipt would become if `nobody` had what is unclaimed, so that all others
+    /// have what they claimed, with its part of tax, tip and discounts.
+    ///
+    /// # Errors
+    ///
+    /// As [`Receipt::expense`].
+    pub fn claimed(
+        &self,
+        claims: &Claims,
+        applying: Applying<'_>,
+        nobody: MemberId,
+    ) -> Result<Draft<NewExpense>, Error> {
+        let payers = self.payers_present(applying)?;
+        self.divided(claims, applying, payers, &[nobody].into())
+    }
+
+    /// The expense in which `others` have what is unclaimed.
+    fn divided(
+        &self,
+        claims: &Claims,
+        applying: Applying<'_>,
+        payers: BTreeMap<MemberId, Decimal>,
+        others: &BTreeSet<MemberId>,
+    ) -> Result<Draft<NewExpense>, Error> {
         let (mut missing, mut lines) = (Vec::new(), Vec::new());
         for (index, line) in self.lines.iter().enumerate() {
             let Some(sharing) = sharing_of_present(line, applying) else {

@@ -1,6 +1,6 @@
 //! Asking, reading and closing questions.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::LazyLock};
 
 use fracti_core::{
     group::{Group, Member, links::Links},
@@ -17,7 +17,7 @@ use fracti_core::{
     split::PreviewedShare,
     storage::keys::{self, prefix},
     values::{
-        id::{GroupId, MemberId, QuestionId, TokenId},
+        id::{GroupId, GuestId, MemberId, QuestionId, TokenId},
         text::{Prompt, TokenName},
         time::{Timestamp, Zone},
     },
@@ -62,6 +62,9 @@ pub struct QuestionDetail {
     /// The shares as [`Table::apply_receipt`] with `claimers` would record them now, each with the
     /// name of its member; `None` if it would record none.
     pub preview: Option<Vec<(PreviewedShare, String)>>,
+    /// The shares of what is claimed so far, while the expense is not recorded. [`NOBODY`] has the
+    /// rest.
+    pub claimed: Option<Vec<PreviewedShare>>,
     /// All members of the group, for their names.
     pub members: Vec<Member>,
     /// The answers in the order of their keys. There are none while those of an anonymous question
@@ -278,6 +281,9 @@ pub(crate) fn present(members: &[Member], links: &Links) -> Vec<Member> {
     present
 }
 
+/// The member who has what nobody has claimed yet. No guest has this id.
+pub static NOBODY: LazyLock<MemberId> = LazyLock::new(|| GuestId::from_bytes([0; 16]).into());
+
 impl QuestionDetail {
     fn of(
         question: &Question,
@@ -294,17 +300,24 @@ impl QuestionDetail {
         let claims = claims_of(&answers, &links, &ids);
         let unclaimed = Unclaimed::Claimers;
         let applying = Applying { links: &links, present: &ids, unclaimed, payer: Field::Absent };
-        let preview = receipt.as_ref().filter(|_| question.expense_id.is_none());
-        let preview = preview.and_then(|receipt| receipt.expense(&claims, applying).ok());
-        let shares = |new: Draft<NewExpense>| {
-            let new = new.check(group, &present, question.asked_by, now, Zone::default()).ok()?;
+        let open = receipt.as_ref().filter(|_| question.expense_id.is_none());
+        let preview = open.and_then(|receipt| receipt.expense(&claims, applying).ok());
+        let shares = |new: Draft<NewExpense>, among: &[Member]| {
+            let new = new.check(group, among, question.asked_by, now, Zone::default()).ok()?;
             new.preview().ok()
         };
+        let claimed = open.and_then(|it| it.claimed(&claims, applying, *NOBODY).ok());
+        let claimed = claimed.and_then(|new| {
+            let first = present.first()?.clone();
+            let nobody = Member { id: *NOBODY, name: String::new(), ..first };
+            let among: Vec<_> = present.iter().cloned().chain([nobody]).collect();
+            Some(shares(new, &among)?.into_iter().map(|(share, _)| share).collect())
+        });
         let enough = question.is_over(now) && answers.len() >= MIN_ANONYMOUS;
         let shows_answers = !question.anonymous || enough;
-        let preview = preview.and_then(shares);
+        let preview = preview.and_then(|new| shares(new, &present));
         let answers = if shows_answers { answers } else { Vec::new() };
-        Self { receipt, claims, preview, members, answers, shows_answers }
+        Self { receipt, claims, preview, claimed, members, answers, shows_answers }
     }
 }
 

@@ -1,6 +1,6 @@
 //! A group: what it owes the reader or they owe, what waits for them, and its expenses by day.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use axum::extract::State;
 use fracti_core::{
@@ -45,7 +45,7 @@ pub(crate) async fn show(
         List { l, group: &group, names: &names, own: own_ids(me, &members), today: now.day() };
     Ok(Fragment(html! {
         (head(l, &group, 0))
-        (own_balance(l, &group, &ledger, me))
+        (own_balance(l, &group, &ledger, me, &pending))
         (waiting(l, &group, &names, (&Rights::of(&members, member_key.user), &ledger), &pending))
         (news(l, &group, &ledger))
         section aria-label=(l.expenses()) {
@@ -100,11 +100,23 @@ fn news(l: Texts, group: &Group, ledger: &Ledger) -> Markup {
 }
 
 /// The reader's balance in each currency.
-fn own_balance(l: Texts, group: &Group, ledger: &Ledger, me: MemberId) -> Markup {
+fn own_balance(
+    l: Texts,
+    group: &Group,
+    ledger: &Ledger,
+    me: MemberId,
+    pending: &[Settlement],
+) -> Markup {
     let net = |currency| (currency, ledger.balances.totals(currency, me).net());
     let open: Vec<(Currency, i128)> =
         ledger.balances.currencies().map(net).filter(|(_, net)| *net != 0).collect();
     let owes = open.iter().any(|(_, net)| *net < 0);
+    let mine = pending.iter().filter(|it| ledger.links.resolve(it.from_user_id) == me);
+    let mut on_the_way: BTreeMap<Currency, Decimal> = BTreeMap::new();
+    for it in mine {
+        let sum = on_the_way.entry(it.currency).or_default();
+        *sum = sum.plus(it.amount).unwrap_or(*sum);
+    }
     html! {
         section.card.hero aria-label=(l.your_balance()) {
             @if open.is_empty() { p.big { (l.you_are_settled()) } }
@@ -113,6 +125,9 @@ fn own_balance(l: Texts, group: &Group, ledger: &Ledger, me: MemberId) -> Markup
                     span.hint { (if *net < 0 { l.you_owe() } else { l.you_are_owed() }) }
                     bdi.{ "big " (ui::tone(*net)) } dir="ltr" { (l.minor(net.saturating_abs(), *currency)) }
                 }
+            }
+            @for (currency, sum) in &on_the_way {
+                p { span.hint { (sentence([ui::money(l, *sum, *currency)], |[amount]| l.on_the_way(amount))) } }
             }
             @if owes && !group.archived {
                 a.small-button href={ (ui::group_path(group.id)) "/balances" } { (l.settle()) }

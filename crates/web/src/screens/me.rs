@@ -8,7 +8,9 @@ use fracti_core::{
     values::{currency::Currency, id::UserId, time::Day},
 };
 use fracti_http::{App, Caller, Context, Problem};
-use fracti_store::{Activity, ActivityPosition, Membership, OpenPlace, Page, SettlementFilter};
+use fracti_store::{
+    Activity, ActivityPosition, Membership, OpenPlace, Page, SeenQuestion, SettlementFilter,
+};
 use fracti_texts::Language;
 use maud::{Markup, html};
 
@@ -40,36 +42,11 @@ pub(crate) async fn show(
         table.open_for(user.id, ITEMS, OpenPlace::default(), now),
         table.activity_of(user.id, ITEMS, ActivityPosition::default()),
     )?;
-    let mut nets: BTreeMap<Currency, [i128; 2]> = BTreeMap::new();
-    for (currency, totals) in groups.items.iter().flat_map(|it| &it.totals) {
-        let net = totals.net();
-        let sum = nets.entry(*currency).or_default();
-        let [owed, owes] = sum;
-        let side = if net < 0 { owes } else { owed };
-        *side = side.saturating_add(net);
-    }
-    let received = payments.items.iter().filter(|it| it.to_user_id == user.id);
-    let of_group = |it: &Settlement| groups.items.iter().find(|own| own.group.id == it.group_id);
-    let received: Vec<_> = received.map(|it| (it, of_group(it))).collect();
     Ok(Fragment(html! {
         (ui::tabs(l.sections(), &[(l.groups(), "/app".to_owned()), (l.me(), "/app/me".to_owned())], 1))
         h1 tabindex="-1" data-title { (ui::name(&user.name)) }
-        section.card.hero aria-label=(l.in_all_groups()) {
-            @if nets.values().all(|[owed, owes]| *owed == 0 && *owes == 0) { p.big { (l.you_are_settled()) } }
-            @for (currency, [owed, owes]) in &nets {
-                @if *owed != 0 { p { span.hint { (l.you_are_owed()) } bdi.big.plus dir="ltr" { (l.minor(*owed, *currency)) } } }
-                @if *owes != 0 { p { span.hint { (l.you_owe()) } bdi.big.minus dir="ltr" { (l.minor(owes.saturating_abs(), *currency)) } } }
-            }
-        }
-        (wait(l, user.id, &received))
-        @if !questions.is_empty() {
-            section { h2 { (l.open_questions()) }
-                ul.card.list { @for seen in &questions {
-                    li { a.row href={ (ui::group_path(seen.question.group_id)) "/questions/" (seen.question.id) } {
-                        span.grow { span.name { (ui::name(&seen.question.prompt)) } small.hint { (ui::name(&seen.group_title)) } }
-                    } }
-                } } }
-        }
+        (totals(l, &groups.items))
+        (waits(l, user.id, &groups.items, &payments.items, &questions))
         ul.card.list {
             li { a.row href={ "/app/me/days?of=" (now.day()) } data-today { span.icon aria-hidden="true" { "📅" } span.grow { (l.days()) } } }
             @for (icon, label, path) in links(l, &app, user.id) {
@@ -94,6 +71,51 @@ fn links(l: Texts, app: &App, user: UserId) -> Vec<(&'static str, &'static str, 
         links.push(("🛠️", l.work(), "/app/funds/work"));
     }
     links
+}
+
+/// What the reader is owed and owes in all groups that are not archived.
+pub(crate) fn totals(l: Texts, groups: &[Membership]) -> Markup {
+    let mut nets: BTreeMap<Currency, [i128; 2]> = BTreeMap::new();
+    let groups = groups.iter().filter(|it| !it.group.archived);
+    for (currency, totals) in groups.flat_map(|it| &it.totals) {
+        let net = totals.net();
+        let [owed, owes] = nets.entry(*currency).or_default();
+        let side = if net < 0 { owes } else { owed };
+        *side = side.saturating_add(net);
+    }
+    html! {
+        section.card.hero aria-label=(l.in_all_groups()) {
+            @if nets.values().all(|[owed, owes]| *owed == 0 && *owes == 0) { p.big { (l.you_are_settled()) } }
+            @for (currency, [owed, owes]) in &nets {
+                @if *owed != 0 { p { span.hint { (l.you_are_owed()) } bdi.big.plus dir="ltr" { (l.minor(*owed, *currency)) } } }
+                @if *owes != 0 { p { span.hint { (l.you_owe()) } bdi.big.minus dir="ltr" { (l.minor(owes.saturating_abs(), *currency)) } } }
+            }
+        }
+    }
+}
+
+/// What waits for the reader: payments to confirm, and questions.
+pub(crate) fn waits(
+    l: Texts,
+    me: UserId,
+    groups: &[Membership],
+    payments: &[Settlement],
+    questions: &[SeenQuestion],
+) -> Markup {
+    let received = payments.iter().filter(|it| it.to_user_id == me);
+    let of_group = |it: &Settlement| groups.iter().find(|own| own.group.id == it.group_id);
+    let received: Vec<_> = received.map(|it| (it, of_group(it))).collect();
+    html! {
+        (wait(l, me, &received))
+        @if !questions.is_empty() {
+            section { h2 { (l.open_questions()) }
+                ul.card.list { @for seen in questions {
+                    li { a.row href={ (ui::group_path(seen.question.group_id)) "/questions/" (seen.question.id) } {
+                        span.grow { span.name { (ui::name(&seen.question.prompt)) } small.hint { (ui::name(&seen.group_title)) } }
+                    } }
+                } } }
+        }
+    }
 }
 
 /// Payments that the reader is to confirm, each with its group.

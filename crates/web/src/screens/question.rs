@@ -16,7 +16,7 @@ use fracti_core::{
     },
 };
 use fracti_http::{App, AsMember, Context, Id, Problem};
-use fracti_store::{QuestionDetail, SeenQuestion};
+use fracti_store::{NOBODY, QuestionDetail, SeenQuestion};
 use maud::{Markup, html};
 
 use super::questions::asked_by;
@@ -176,28 +176,28 @@ impl View<'_> {
         }
     }
 
-    /// Everything that is claimed, unclaimed items first; each row is one tap.
+    /// Everything that is claimed, in the order of the receipt; each row is one tap.
     fn claim_form(&self, detail: &QuestionDetail, receipt: &Receipt) -> Markup {
         let l = self.l;
-        let mut lines: Vec<(usize, &Line<Decimal>)> = receipt.lines.iter().enumerate().collect();
-        let claimed = |index: usize| {
-            receipt.claims_of(index, &detail.claims).is_some_and(|it| !it.claims.is_empty())
-        };
-        lines.sort_by_key(|(index, line)| (!is_claimed_by_taps(line), claimed(*index)));
+        let lines = || receipt.lines.iter().enumerate();
         let mine = |index: usize| {
             let item = receipt.claims_of(index, &detail.claims)?;
             item.claims.get(&MemberId::from(self.user)).copied()
         };
-        let count = lines.iter().filter(|(index, _)| mine(*index).is_some()).count();
-        let share = detail.preview.iter().flatten().find(|(share, _)| self.names.is_me(share.user));
-        let amount = share.map_or(Decimal::ZERO, |(share, _)| share.amount.to_major());
+        let count = lines().filter(|(index, _)| mine(*index).is_some()).count();
+        let claimed = || detail.claimed.iter().flatten();
+        let of = |is: &dyn Fn(MemberId) -> bool| {
+            let share = claimed().find(|share| is(share.user));
+            share.map_or(Decimal::ZERO, |share| share.amount.to_major())
+        };
+        let (amount, left) = (of(&|id| self.names.is_me(id)), of(&|id| id == *NOBODY));
         let label =
             l.had_things(count.try_into().unwrap_or_default(), &l.money(amount, receipt.currency));
         html! {
             form action=(self.api("/claims")) data-method="PUT" data-save data-list="items" {
                 h2 { (l.what_did_you_have()) }
                 ul.card.list.claims {
-                    @for (index, line) in lines {
+                    @for (index, line) in lines() {
                         @let my = mine(index);
                         li.row data-row {
                             @if is_claimed_by_taps(line) {
@@ -219,7 +219,7 @@ impl View<'_> {
                         }
                     }
                 }
-                p.note.hint { (l.saved_by_itself()) }
+                p.note.hint { @if left != Decimal::ZERO { b { (l.nobody_yet(l.money(left, receipt.currency))) } " · " } (l.saved_by_itself()) }
                 p.error data-problem role="alert" hidden {}
                 button.main-button data-main data-then=(self.path()) { (if count == 0 { l.nothing_share().to_owned() } else { label }) }
             }

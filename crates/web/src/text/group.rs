@@ -8,6 +8,7 @@ texts! {
     added { "Added: {description}", "Добавлено: {description}" }
     added_guest { "Added: {name}", "Добавлено: {name}" }
     joined_group { "You are in the group", "Вы в группе" }
+    on_the_way(amount) { "{amount} on the way", "{amount} в пути" }
     payment_recorded { "Payment recorded", "Платёж записан" }
     all_or_none { "All or none", "Все или никто" }
     choose { "Choose …", "Выберите …" }

@@ -43,6 +43,7 @@ texts! {
     quantity { "Pieces", "Штук" }
     less { "Less", "Меньше" }
     more_of { "More", "Больше" }
+    nobody_yet(amount) { "Nobody yet: {amount}", "Пока никто: {amount}" }
     nothing_share { "Done", "Готово" }
 }
 
