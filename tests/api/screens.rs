@@ -16,7 +16,7 @@ struct Screen(&'static str, u32, f64);
 /// Every screen; `{…}` are ids of the scene.
 const SCREENS: &[Screen] = &[
     Screen("/screens", 2, 8.0),
-    Screen("/screens/groups/{groupId}", 2, 8.0),
+    Screen("/screens/groups/{groupId}", 2, 11.0),
     Screen("/screens/groups/{groupId}/balances", 2, 8.0),
     Screen("/screens/groups/{groupId}/expenses/new", 1, 8.0),
     Screen("/screens/groups/{groupId}/expenses/new?from={expenseId}", 1, 8.0),

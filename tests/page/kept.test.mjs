@@ -159,3 +159,45 @@ test('two phones see each other within eleven seconds', async () => {
   assert.equal(await alice.inputValue('#description'), 'Tea');
   await Promise.all([alice, bob].map((it) => it.context().close()));
 });
+
+test('what waits for a person is on top of the start and of the group', async () => {
+  await server.call('bob', 'POST', `/api/groups/${server.group}/settlements`, { toId: '123456789', amount: 5 });
+  for (const [language, payment, question, answer] of [['en', /paid you 5.00.EUR/, 'Questions for you', 'Answer'], ['ru', /платёж вам 5,00.EUR/, 'Ждут вашего ответа', 'Ответить']]) {
+    const page = await open(server, 'alice', '/app', { language });
+    const text = await page.locator('main').innerText();
+    assert.match(text, payment);
+    assert.ok(text.indexOf(question) < text.indexOf('Alps 2026\n5 '), text);
+    await page.goto(`${server.api}${server.path}`);
+    await ready(page);
+    const row = page.locator('section', { hasText: question }).getByRole('link');
+    assert.match(await row.innerText(), new RegExp(`Who had what\\?[^]*${answer}`));
+    await check(page, `waiting-${language}`);
+    await row.click();
+    await page.waitForSelector('ul.claims');
+    await page.context().close();
+  }
+});
+
+test('the first to claim is told their own part, and lines stay where they are', async () => {
+  const bill = await server.call('alice', 'POST', `/api/groups/${server.group}/questions`, {
+    type: 'items', prompt: 'Lisbon', receipt: {
+      amount: 33.4, description: 'Tascas', currency: 'EUR',
+      items: [{ name: 'Gambas', amount: 9.56 }, { name: 'Patatas', amount: 6.5 }, { name: 'Beer', amount: 14, quantity: 4 }, { kind: 'tip', name: 'Tip', amount: 3.34 }],
+    },
+  });
+  const page = await open(server, 'bob', `${server.path}/questions/${bill.id}`);
+  const lines = () => page.locator('ul.claims li .grow').evaluateAll((all) => all.map((it) => it.innerText.split('\n')[0].trim()).filter(Boolean));
+  const before = await lines();
+  await page.locator('ul.claims li', { hasText: 'Patatas' }).locator('input[type=checkbox]').check();
+  const beer = page.locator('ul.claims li', { hasText: 'Beer' }).locator('[data-step="1"]');
+  await beer.click();
+  await beer.click();
+  await page.waitForFunction(() => document.querySelector('[data-main]').textContent.includes('2 things'));
+  await ready(page);
+  // 6.50 and 2 of 4 beers of 14.00, and their part of the tip: 13.50 + 13.50 / 30.06 * 3.34.
+  assert.match(await page.locator('[data-main]').innerText(), /I had 2 things: 15\.00.EUR/);
+  assert.match(await page.locator('p.note').innerText(), /Nobody yet: 18\.40.EUR/);
+  assert.deepEqual(await lines(), before);
+  await check(page, 'own-part');
+  await page.context().close();
+});

@@ -366,6 +366,10 @@ addEventListener('click', (event) => {
   visit(link.pathname + link.search);
 });
 
+addEventListener('keydown', (event) => {
+  if (event.key === 'n' && !event.target.closest('input, textarea, select, dialog') && !event.metaKey && !event.ctrlKey && !event.altKey) main.querySelector('a[data-main]')?.click();
+});
+
 addEventListener('popstate', (event) => {
   // A link that signs in was opened here.
   if (/[#&]code=/.test(location.hash)) location.reload();

@@ -6,6 +6,7 @@ use axum::extract::State;
 use fracti_core::{
     group::{Group, Member},
     ledger::Ledger,
+    questions::question::{QuestionFilter, QuestionStatus},
     records::{
         expense::{Expense, Filter, ListOrder, Payer},
         settlement::{Settlement, SettlementAction},
@@ -16,12 +17,15 @@ use fracti_http::{App, AsMember, Context, Problem};
 use fracti_store::Page;
 use maud::{Markup, html};
 
-use super::settlement::Rights;
+use super::{me, settlement::Rights};
 use crate::{
     fragment::Fragment,
     text::{Texts, sentence},
     ui::{self, Names},
 };
+
+/// Open questions that are looked at.
+const QUESTIONS: usize = 10;
 
 /// Expenses on the screen.
 const EXPENSES: usize = 30;
@@ -34,9 +38,17 @@ pub(crate) async fn show(
 ) -> Result<Fragment, Problem> {
     let page = Page { limit: EXPENSES, after: None };
     let filter = Filter::default();
-    let ((group, members, ledger), expenses) = tokio::try_join!(
+    let (of_questions, open) = (
+        Page { limit: QUESTIONS, after: None },
+        QuestionFilter {
+            statuses: vec![QuestionStatus::Open, QuestionStatus::Partial],
+            ..QuestionFilter::default()
+        },
+    );
+    let ((group, members, ledger), expenses, questions) = tokio::try_join!(
         app.table.group_and_ledger(member_key),
         app.table.expenses(member_key, &filter, ListOrder::Recorded, &page),
+        app.table.questions(member_key, &open, &of_questions, now),
     )?;
     let pending = app.table.pending_settlements(group.id, &ledger).await?;
     let me: MemberId = member_key.user.into();
@@ -47,6 +59,7 @@ pub(crate) async fn show(
         (head(l, &group, 0))
         (own_balance(l, &group, &ledger, me, &pending))
         (waiting(l, &group, &names, (&Rights::of(&members, member_key.user), &ledger), &pending))
+        (me::questions(l, questions.items.iter().filter(|it| it.can_answer), false))
         (news(l, &group, &ledger))
         section aria-label=(l.expenses()) {
             @if expenses.items.is_empty() { p.card.empty { (l.no_expenses()) } }

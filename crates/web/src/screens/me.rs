@@ -100,18 +100,32 @@ pub(crate) fn waits(
     me: UserId,
     groups: &[Membership],
     payments: &[Settlement],
-    questions: &[SeenQuestion],
+    open: &[SeenQuestion],
 ) -> Markup {
     let received = payments.iter().filter(|it| it.to_user_id == me);
     let of_group = |it: &Settlement| groups.iter().find(|own| own.group.id == it.group_id);
     let received: Vec<_> = received.map(|it| (it, of_group(it))).collect();
     html! {
         (wait(l, me, &received))
-        @if !questions.is_empty() {
+        (questions(l, open.iter(), true))
+    }
+}
+
+/// Questions that the reader can answer, with their groups if these are several.
+pub(crate) fn questions<'a>(
+    l: Texts,
+    open: impl Iterator<Item = &'a SeenQuestion>,
+    of_groups: bool,
+) -> Markup {
+    let open: Vec<_> = open.collect();
+    html! {
+        @if !open.is_empty() {
             section { h2 { (l.open_questions()) }
-                ul.card.list { @for seen in questions {
+                ul.card.list { @for seen in open {
                     li { a.row href={ (ui::group_path(seen.question.group_id)) "/questions/" (seen.question.id) } {
-                        span.grow { span.name { (ui::name(&seen.question.prompt)) } small.hint { (ui::name(&seen.group_title)) } }
+                        span.grow { span.name { (ui::name(&seen.question.prompt)) }
+                            @if of_groups { small.hint { (ui::name(&seen.group_title)) } } }
+                        span.tag { (l.answer_now()) }
                     } }
                 } } }
         }

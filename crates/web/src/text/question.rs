@@ -14,6 +14,7 @@ texts! {
     who_had_what { "Who had what?", "Кто что заказал?" }
     answer { "Answer", "Ответ" }
     to_answer { "Answer", "Ответить" }
+    answer_now { "Answer", "Ответить" }
     answer_it { "Send answer", "Ответить" }
     answers { "Answers", "Ответы" }
     no_answers { "No answers yet.", "Ответов пока нет." }
