@@ -11,19 +11,22 @@ use std::collections::{HashMap, HashSet};
 
 use fracti_core::{
     records::expense::Category,
-    values::{currency::Currency, decimal::Decimal, time::Timestamp},
+    values::{currency::Currency, decimal::Decimal, money::Money, time::Timestamp},
 };
-use fracti_texts::{message, rule};
+use fracti_texts::{json_error, message, rule};
+
+use serde::Deserialize;
 
 use crate::{
     category::category,
     csv::{Csv, CsvRecord},
     draft::{FIRST_YEAR, FieldText, ImportDraft, MAX_ROWS, MEMBER, Named, UncheckedRow},
     import::{FilePlace, Format, Issue, PersonPart, RowPlace},
+    json::Number,
     names::{Names, Unclear},
     number::DecimalMark,
     quote::quoted,
-    rounding::Withheld,
+    rounding::{Exact, Withheld},
     weights::{self, Paid},
 };
 
@@ -282,6 +285,14 @@ fn open<'s, 't>(
     section
 }
 
+/// A payer in the column that bills of several payers have.
+#[derive(Deserialize)]
+#[serde(expecting = "a payer")]
+struct PayerJson {
+    name: String,
+    amount: Number,
+}
+
 struct Reader<'r, 'd, 'a> {
     draft: &'d mut ImportDraft<'a>,
     bills: &'r Section<'r>,
@@ -425,6 +436,7 @@ impl<'r> Reader<'r, '_, '_> {
             Some(weight) => (member, weight),
         });
         let weights = weights.collect();
+        let Some(payers) = self.payers(line, payer, exact, amount) else { return };
         let name = |member| self.draft.name(member).to_owned();
         let row = (key, date);
         let paid = Paid { by: payer, number: exact, rounded: amount };
@@ -446,10 +458,108 @@ impl<'r> Reader<'r, '_, '_> {
             }),
             currency,
             is_open: self.is_open,
-            payers: vec![PersonPart { person: payer, minor: amount.minor }],
+            payers,
             shares,
             split: None,
         });
+    }
+
+    /// Who paid a bill: the payers of its own column, or else the one payer. No part of its identity.
+    fn payers(
+        &mut self,
+        line: &CsvRecord<'_>,
+        payer: usize,
+        exact: Decimal,
+        amount: Money,
+    ) -> Option<Vec<PersonPart>> {
+        let (place, cell) = (self.bills.place(line, "payers"), self.bills.cell(line, "payers"));
+        if cell.trim().is_empty() {
+            return Some(vec![PersonPart { person: payer, minor: amount.minor }]);
+        }
+        let read = serde_json::from_str::<Vec<PayerJson>>(cell);
+        let read = read.map_err(|error| {
+            let reason = json_error(&error.to_string());
+            rule!(
+                "{field} must be JSON: {reason}",
+                "{field} должно быть в формате JSON: {reason}",
+                [reason]
+            )
+        });
+        let read = self.draft.keep(place, "payers", read)?;
+        let (mut sum, mut parts, mut known) = (Decimal::ZERO, Vec::new(), HashSet::new());
+        for PayerJson { name, amount: Number(part) } in read {
+            let member = self.members.get(name.as_str()).copied();
+            let member = member.ok_or_else(|| rule!("{field} must only have names of members", "в \
+                                                                                                {field} \
+                                                                                                должны \
+                                                                                                быть \
+                                                                                                только \
+                                                                                                имена \
+                                                                                                участников"));
+            let member = self.draft.keep(place, "payers", member)?;
+            if !known.insert(member) {
+                let rule = rule!(
+                    "{field} must have each name only once",
+                    "имена в {field} не \
+                                                                           должны повторяться"
+                );
+                self.draft.refuse(place, "payers", rule);
+                return None;
+            }
+            sum = sum.plus(part).unwrap_or(sum);
+            parts.push((member, part));
+        }
+        if sum != exact
+            || parts
+                .iter()
+                .any(|(_, it)| it.is_negative() != exact.is_negative() && *it != Decimal::ZERO)
+        {
+            let rule = rule!(
+                "{field} must sum to {exact}, not to {sum}, and have its sign",
+                "сумма \
+                                                                                              {field} \
+                                                                                              должна \
+                                                                                              быть \
+                                                                                              равна \
+                                                                                              {exact}, \
+                                                                                              а не \
+                                                                                              {sum}, \
+                                                                                              и с \
+                                                                                              тем \
+                                                                                              же \
+                                                                                              знаком"
+            );
+            self.draft.refuse(place, "payers", rule);
+            return None;
+        }
+        let currency = amount.currency;
+        let part = |(member, number): &(usize, Decimal)| {
+            let excess = number.decimals().saturating_sub(currency.exponent());
+            let scale = number.decimals().max(currency.exponent());
+            let denominator = 10_i128.checked_pow(excess.into())?;
+            Some(Exact {
+                member: *member,
+                numerator: number.at_scale(scale)?,
+                denominator,
+                is_up: false,
+            })
+        };
+        let exact: Option<Vec<Exact>> = parts.iter().map(part).collect();
+        let rounded =
+            exact.and_then(|exact| self.withheld.round(currency, &exact, amount.minor.into()));
+        let too_large = || {
+            rule!(
+                "{field} has amounts that are too large",
+                "суммы в {field} \
+                                                                            слишком велики"
+            )
+        };
+        let rounded = self.draft.keep(place, "payers", rounded.ok_or_else(too_large))?;
+        let minor = |((person, _), minor): (&(usize, Decimal), i128)| {
+            Some(PersonPart { person: *person, minor: i64::try_from(minor).ok()? })
+        };
+        let parts: Option<Vec<PersonPart>> = parts.iter().zip(rounded).map(minor).collect();
+        parts.map(|parts| parts.into_iter().filter(|part| part.minor != 0).collect())
     }
 
     /// The day of a bill. The app trusts the timestamp more than the date.

@@ -1,10 +1,13 @@
 //! An import while its file is read.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+};
 
 use fracti_core::{
     ledger::{Balances, Change, Totals},
-    records::expense::ExpenseCategory,
+    records::expense::{Category, ExpenseCategory},
     split::{MAX_SHARES, Split},
     values::{
         currency::Currency,
@@ -19,6 +22,7 @@ use fracti_texts::{Message, Says, message, rule};
 
 use crate::{
     answers::Answers,
+    category::{Unknown, known},
     csv::{Csv, CsvRecord},
     import::{
         Asks, Check, FilePlace, Format, Import, Issue, MAX_CHECKS, MAX_ERRORS, MAX_QUESTIONS,
@@ -38,6 +42,9 @@ pub const MAX_MEMBERS: usize = 500;
 
 /// The currency of amounts whose currency is still to be answered.
 const STAND_IN: Currency = Currency::USDT;
+
+/// Maximum number of unknown categories that are named.
+const MAX_NAMED: usize = 10;
 
 /// The first year of a date.
 pub(crate) const FIRST_YEAR: &str = "1970";
@@ -115,6 +122,8 @@ pub(crate) struct ImportDraft<'a> {
     records: usize,
     /// Number of warnings that are not listed.
     further_warnings: usize,
+    /// Categories that are not known, with the numbers of their rows.
+    unknown_categories: BTreeMap<String, usize>,
     /// Names of members, as they are compared.
     names: HashSet<String>,
     /// Members whose weights were asked and answered.
@@ -172,6 +181,7 @@ impl<'a> ImportDraft<'a> {
             rows: 0,
             records: 0,
             further_warnings: 0,
+            unknown_categories: BTreeMap::new(),
             names: HashSet::new(),
             answered: HashSet::new(),
             asks_currency: false,
@@ -454,6 +464,15 @@ impl<'a> ImportDraft<'a> {
         }
         self.import.people.push(Person { name, rows: 0, ids: Vec::new() });
         Some(index)
+    }
+
+    /// Our category for a name in the file. One that is not known is `other`, and reported.
+    pub(crate) fn category(&mut self, name: &str) -> Option<Category> {
+        known(name).unwrap_or_else(|Unknown| {
+            let rows = self.unknown_categories.entry(name.trim().to_owned()).or_default();
+            *rows = rows.saturating_add(1);
+            Some(Category::Other)
+        })
     }
 
     /// The name of a member.
@@ -962,6 +981,7 @@ impl<'a> ImportDraft<'a> {
         if !self.has_errors() {
             self.refuse_idle_answers();
         }
+        self.warn_of_categories();
         if self.further_warnings > 0 {
             let what = message!(
                 "{count} further warnings are not listed",
@@ -974,6 +994,25 @@ impl<'a> ImportDraft<'a> {
         self.import.errors.sort_by_key(|issue| issue.row);
         self.import.warnings.sort_by_key(|issue| issue.row);
         self.import
+    }
+
+    /// Names the categories that are not known, the most frequent ones first.
+    fn warn_of_categories(&mut self) {
+        if self.unknown_categories.is_empty() {
+            return;
+        }
+        let mut names: Vec<(&String, &usize)> = self.unknown_categories.iter().collect();
+        names.sort_by_key(|(_, rows)| Reverse(**rows));
+        let rows: usize = names.iter().map(|(_, rows)| **rows).sum();
+        let named = names.iter().take(MAX_NAMED);
+        let named: Vec<_> = named.map(|(name, rows)| format!("{name:.40} ({rows})")).collect();
+        let named = named.join(", ");
+        let message = message!(
+            "{rows} rows have categories that Fracti does not know, read as other: {named}",
+            "строк с категориями, которых Fracti не знает: {rows}; они прочитаны как «другое»: \
+             {named}"
+        );
+        self.warn(FilePlace::FILE, message);
     }
 
     /// Reports answers to questions that the file does not raise: they belong to another file.

@@ -9,7 +9,6 @@ use fracti_core::values::{currency::Currency, decimal::Decimal, money::Money};
 use fracti_texts::{message, rule};
 
 use crate::{
-    category::category,
     csv::{Csv, CsvRecord, unguarded},
     draft::{
         AMOUNT, CURRENCY, DATE, DESCRIPTION, FieldText, ImportDraft, MEMBER, Named, UncheckedRow,
@@ -21,6 +20,12 @@ use crate::{
 
 /// Number of columns before those of the members: date, description, category, cost, currency.
 const COLUMNS: usize = 5;
+
+/// Note of a row whose payers were found by equal shares.
+const ASSUMED: &str = "Splitwise does not export who paid how much: equal shares are assumed";
+
+/// Note of another row that several members paid, after its cost.
+const UNSAID: &str = "its file does not say who paid how much";
 
 /// The category of payments, in the languages of the app.
 const PAYMENT: [&str; 12] = [
@@ -82,7 +87,7 @@ pub(crate) fn read(
     let rows = records.clone().map_while(Result::ok);
     let mark = DecimalMark::of(rows.flat_map(|row| row.cells.into_iter().skip(COLUMNS - 2)));
     let (sums, withheld) = (BTreeMap::new(), Withheld::default());
-    let mut reader = Reader { draft, members, mark, sums, withheld };
+    let mut reader = Reader { draft, members, mark, sums, withheld, several: 0, assumed: 0 };
     let mut last = header.line;
     let mut records = records;
     while let Some(record) = reader.draft.next_of_width(&mut records, header)? {
@@ -106,6 +111,9 @@ struct Reader<'d, 'a> {
     /// For each currency, the sum of each member's nets, and whether it was compared.
     sums: BTreeMap<Currency, (Vec<Decimal>, bool)>,
     withheld: Withheld,
+    /// Rows that several members paid, and those of them in which equal shares are assumed.
+    several: usize,
+    assumed: usize,
 }
 
 impl Reader<'_, '_> {
@@ -149,7 +157,8 @@ impl Reader<'_, '_> {
         let is_payment = PAYMENT.contains(&record.cell(2).trim().to_lowercase().as_str());
         // Members with the sign of the cost paid more than they owe.
         let (givers, takers): (Vec<PersonPart>, Vec<PersonPart>) = nets
-            .into_iter()
+            .iter()
+            .copied()
             .filter(|part| part.minor != 0)
             .partition(|part| part.minor.signum() == cost.signum());
         let owed = takers.iter().map(|it| PersonPart { minor: it.minor.saturating_neg(), ..*it });
@@ -163,7 +172,7 @@ impl Reader<'_, '_> {
             return;
         }
         let mut shares: Vec<PersonPart> = owed.collect();
-        let mut payers = givers;
+        let (mut payers, mut note) = (givers, None);
         match payers.as_mut_slice() {
             [] => {
                 let reason = message!(
@@ -182,23 +191,27 @@ impl Reader<'_, '_> {
             }
             _ if is_payment => {}
             _ => {
-                let what = message!(
-                    "several members paid, but the file does not say how much; what each of them \
-                     paid beyond the own share is imported",
-                    "платили несколько участников, но файл не говорит, сколько; записывается то, \
-                     что каждый заплатил сверх своей доли"
-                );
-                self.draft.warn(place, what);
+                let all: Vec<PersonPart> = nets.clone();
+                self.several = self.several.saturating_add(1);
+                note = Some(if let Some((paid, owed)) = equal_shares(cost, &all) {
+                    self.assumed = self.assumed.saturating_add(1);
+                    (payers, shares) = (paid, owed);
+                    ASSUMED.to_owned()
+                } else {
+                    let cost = currency.to_major(cost);
+                    format!("Cost in Splitwise: {cost} {currency}; {UNSAID}")
+                });
             }
         }
+        let category = if is_payment { None } else { self.draft.category(record.cell(2)) };
         self.draft.push(&UncheckedRow {
             row: RowPlace::Line(record.line),
             key,
             is_payment,
             date,
             description: FieldText { field: DESCRIPTION, text: description },
-            category: category(record.cell(2)).filter(|_| !is_payment).map(Into::into),
-            notes: None,
+            category: category.map(Into::into),
+            notes: note.as_deref().map(|text| FieldText { field: Named::Field("notes"), text }),
             currency,
             is_open: false,
             payers,
@@ -337,6 +350,19 @@ impl Reader<'_, '_> {
 
     /// Checks that the file is whole: after the rows, it has the totals of each currency.
     fn finish(self, last: usize) {
+        if self.several > 0 {
+            let (several, assumed) = (self.several, self.assumed);
+            let others = several.saturating_sub(assumed);
+            let what = message!(
+                "{several} rows have several payers: in {assumed}, equal shares are assumed; in \
+                 {others}, only what each paid beyond their own share is imported, with the cost \
+                 in the notes",
+                "строк с несколькими плательщиками: {several}; равные доли предполагаются в \
+                 {assumed}; в остальных ({others}) записывается только то, что каждый заплатил \
+                 сверх своей доли, а стоимость — в примечании"
+            );
+            self.draft.warn(FilePlace::FILE, what);
+        }
         for (currency, (_, is_compared)) in self.sums {
             if !is_compared && !self.draft.has_errors() {
                 let rule = message!(
@@ -349,6 +375,42 @@ impl Reader<'_, '_> {
             }
         }
     }
+}
+
+/// Who paid how much of a cost, and equal shares, that follow from the nets of its members: in equal
+/// shares, those who owe a unit more than others come first. `None` if no payments fit.
+///
+/// Splitwise gives the odd units to those whose nets show it.
+fn equal_shares(cost: i64, nets: &[PersonPart]) -> Option<(Vec<PersonPart>, Vec<PersonPart>)> {
+    let sign = cost.signum();
+    let mut parts: Vec<(PersonPart, i64)> = Vec::new();
+    for part in nets.iter().filter(|part| part.minor != 0) {
+        parts.push((*part, part.minor.checked_mul(sign)?));
+    }
+    let count = i64::try_from(parts.len()).ok()?;
+    let whole = cost.checked_abs()?.checked_div(count)?;
+    let mut left = cost.checked_abs()?.checked_rem(count)?;
+    let more = whole.checked_add(1)?;
+    let owes_more = |net: i64| net.checked_neg() == Some(more);
+    let mut shares = vec![whole; parts.len()];
+    for is_first in [true, false] {
+        for (share, (_, net)) in shares.iter_mut().zip(&parts) {
+            let gets = if is_first { owes_more(*net) } else { *net > 0 };
+            if left > 0 && gets && *share == whole {
+                *share = more;
+                left = left.checked_sub(1)?;
+            }
+        }
+    }
+    let (mut payers, mut owed) = (Vec::new(), Vec::new());
+    for (share, (part, net)) in shares.into_iter().zip(parts) {
+        let paid = share.checked_add(net).filter(|paid| *paid >= 0 && left == 0)?;
+        owed.push(PersonPart { minor: share.checked_mul(sign)?, ..part });
+        if paid != 0 {
+            payers.push(PersonPart { minor: paid.checked_mul(sign)?, ..part });
+        }
+    }
+    Some((payers, owed))
 }
 
 /// A number of major units, as a number of minor units.

@@ -8,7 +8,6 @@ use fracti_core::values::{currency::Currency, decimal::Decimal, time::Day};
 use fracti_texts::message;
 
 use crate::{
-    category::category,
     csv::{Csv, CsvRecord, unguarded},
     draft::{AMOUNT, DATE, DESCRIPTION, FieldText, ImportDraft, MEMBER, UncheckedRow},
     import::{FilePlace, Format, Issue, PersonPart, RowPlace},
@@ -184,13 +183,14 @@ impl Reader<'_, '_> {
             };
             shares
         };
+        let category = self.draft.category(unguarded(record.cell(2))).map(Into::into);
         self.draft.push(&UncheckedRow {
             row: RowPlace::Line(record.line),
             key,
             is_payment,
             date,
             description: FieldText { field: DESCRIPTION, text: unguarded(record.cell(1)) },
-            category: category(unguarded(record.cell(2))).map(Into::into),
+            category,
             notes: None,
             currency,
             is_open,

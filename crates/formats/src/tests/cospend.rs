@@ -235,3 +235,52 @@ fn names_of_the_android_app_have_no_blanks_between_them() {
     let unknown = "5:8 owers must only have names of members";
     assert_refused(&[(&file.replace("Jo,Bob\"", "Jo,Bobby\""), unknown)]);
 }
+
+/// A project of three, with bills that have a column of payers.
+fn with_payers(cell: &str) -> Import {
+    let bill = "what,amount,date,timestamp,payer_name,payer_weight,payer_active,owers,repeat,\
+                repeatfreq,repeatallactive,repeatuntil,categoryid,paymentmode,paymentmodeid,comment,\
+                deleted,payers";
+    let file = format!(
+        "name,weight,active,color\nAlma,1,1,#1\nBert,1,1,#2\n\"Zoe, the banker\",1,1,#3\n\n{bill}\n\
+         Hotel,100,2024-01-15,1705276800,Alma,1,1,\"Alma,Bert\",n,1,0,,0,n,0,,0,{cell}\n\
+         Taxi,20,2024-01-16,1705363200,Bert,1,1,\"Alma,Bert\",n,1,0,,0,n,0,,0,\n"
+    );
+    read(file.as_bytes(), &answers(r#"{"currency":"EUR"}"#), today())
+}
+
+#[test]
+fn payers_of_a_bill_are_read_from_their_column() {
+    let several =
+        r#""[{""name"":""Alma"",""amount"":60},{""name"":""Zoe, the banker"",""amount"":40}]""#;
+    let import = with_payers(several);
+    assert_eq!(errors(&import), [""; 0]);
+    assert_eq!(
+        rows(&import),
+        [
+            "2024-01-15 Hotel EUR: +0 6000, +2 4000, -0 5000, -1 5000",
+            "2024-01-16 Taxi EUR: +1 2000, -0 1000, -1 1000",
+        ]
+    );
+    // A file that adds the payers has the same bills.
+    let before = with_payers("");
+    let keys = |import: &Import| import.rows.iter().map(|row| row.key).collect::<Vec<_>>();
+    assert_eq!(keys(&import), keys(&before));
+    for (cell, rule) in [
+        (r#""[{""name"":""Alma"",""amount"":60}]""#, "payers must sum to 100, not to 60"),
+        (r#""[{""name"":""Eve"",""amount"":100}]""#, "payers must only have names of members"),
+        (
+            r#""[{""name"":""Alma"",""amount"":50},{""name"":""Alma"",""amount"":50}]""#,
+            "payers must have each name only once",
+        ),
+        (
+            r#""[{""name"":""Alma"",""amount"":120},{""name"":""Bert"",""amount"":-20}]""#,
+            "payers must sum to 100, not to 100, and have its sign",
+        ),
+        ("Alma", "payers must be JSON: expected value"),
+    ] {
+        let refused = errors(&with_payers(cell));
+        assert_eq!(refused.len(), 1, "{refused:?}");
+        assert!(refused[0].contains(rule), "{refused:?}");
+    }
+}

@@ -56,8 +56,8 @@ fn cents_are_those_of_the_file() {
     assert_eq!(
         warnings(&import),
         [
-            "6 several members paid, but the file does not say how much; what each of them paid \
-             beyond the own share is imported",
+            "1 rows have several payers: in 0, equal shares are assumed; in 1, only what each \
+             paid beyond their own share is imported, with the cost in the notes",
             "8 the row is left out: it changes no balance, because the members paid only for \
              themselves",
         ]
@@ -383,4 +383,95 @@ fn a_long_export_in_three_currencies_equals_its_totals() {
     });
     assert_eq!(balances(&import), expected.collect::<Vec<_>>());
     assert!(keys(&import).values().all(|count| *count == 1));
+}
+
+/// The balances, the rows and the warnings of a row that several members paid.
+fn paid_by_several(header: &str, row: &str, total: &str) -> (Vec<String>, Vec<String>, String) {
+    let file = format!("{header}\n\n{row}\n\n{total}\n");
+    let import = read_text(&file);
+    assert_eq!(errors(&import), [""; 0]);
+    assert_eq!(import.checks.iter().filter(|it| !it.agrees).count(), 0);
+    let note = import.rows[0].notes.as_ref().map(ToString::to_string).unwrap_or_default();
+    (rows(&import), warnings(&import), note)
+}
+
+#[test]
+fn several_payers_keep_the_amount_of_their_bill() {
+    let (read, warned, note) = paid_by_several(
+        "Datum,Beschreibung,Kategorie,Kosten,Währung,Uma,VIC,Wim,Xia",
+        "2026-05-15,gal essen 2,Restaurant,90.00,USD,7.50,-22.50,17.50,-2.50",
+        "2026-05-16,Gesamtbilanz, , ,USD,7.50,-22.50,17.50,-2.50",
+    );
+    assert_eq!(
+        read,
+        [
+            "2026-05-15 gal essen 2 USD: +0 3000, +2 4000, +3 2000, -0 2250, -1 2250, -2 2250, -3 2250"
+        ]
+    );
+    assert_eq!(
+        warned,
+        ["1 rows have several payers: in 1, equal shares are assumed; in 0, only what each paid \
+          beyond their own share is imported, with the cost in the notes"]
+    );
+    assert_eq!(note, "Splitwise does not export who paid how much: equal shares are assumed");
+    let header = "Date,Description,Category,Cost,Currency,A,B,C,D,E,F";
+    let (read, _, _) = paid_by_several(
+        header,
+        "2026-05-22,Peacock drinks,Liquor,86.40,GBP,11.52,-17.28,-17.28,11.52,11.52,0.00",
+        "2026-05-23,Total balance, , ,GBP,11.52,-17.28,-17.28,11.52,11.52,0.00",
+    );
+    assert_eq!(
+        read,
+        ["2026-05-22 Peacock drinks GBP: +0 2880, +3 2880, +4 2880, -0 1728, -1 1728, -2 1728, \
+          -3 1728, -4 1728"]
+    );
+    // The odd cent is of the member whose net shows it.
+    let (read, _, _) = paid_by_several(
+        "Date,Description,Category,Cost,Currency,A,B,C,D",
+        "2026-05-22,Tea,General,10.01,EUR,2.51,2.50,-2.51,-2.50",
+        "2026-05-23,Total balance, , ,EUR,2.51,2.50,-2.51,-2.50",
+    );
+    assert_eq!(read, ["2026-05-22 Tea EUR: +0 501, +1 500, -0 250, -1 250, -2 251, -3 250"]);
+    // A refund is mirrored.
+    let (read, _, _) = paid_by_several(
+        "Date,Description,Category,Cost,Currency,A,B,C",
+        "2026-05-22,Deposit,General,-90.00,EUR,-15.00,-15.00,30.00",
+        "2026-05-23,Total balance, , ,EUR,-15.00,-15.00,30.00",
+    );
+    assert_eq!(read, ["2026-05-22 Deposit EUR: +0 -4500, +1 -4500, -0 -3000, -1 -3000, -2 -3000"]);
+}
+
+#[test]
+fn shares_that_fit_no_payments_stay_nets_with_the_cost_in_the_notes() {
+    // In equal shares of 30.00, C would have paid -10.00.
+    let (read, warned, note) = paid_by_several(
+        "Date,Description,Category,Cost,Currency,A,B,C",
+        "2026-05-22,Boat,General,90.00,EUR,30.00,10.00,-40.00",
+        "2026-05-23,Total balance, , ,EUR,30.00,10.00,-40.00",
+    );
+    assert_eq!(read, ["2026-05-22 Boat EUR: +0 3000, +1 1000, -2 4000"]);
+    assert!(warned[0].contains("in 0, equal shares are assumed; in 1, only what each paid"));
+    assert_eq!(note, "Cost in Splitwise: 90 EUR; its file does not say who paid how much");
+}
+
+#[test]
+fn categories_are_read_in_the_language_of_the_file() {
+    let row =
+        |day: u32, category: &str| format!("2026-05-{day},x,{category},2.00,EUR,1.00,-1.00\n");
+    let named =
+        ["Flugzeug", "Allgemein", "Lebensmittel", "Casa - Otro", "飲食 - その他", "Foo", "Foo"];
+    let body: String = (10..).zip(named).map(|(day, name)| row(day, name)).collect();
+    let file = format!(
+        "Datum,Beschreibung,Kategorie,Kosten,Währung,A,B\n\n{body}\n\
+         2026-05-30,Gesamtbilanz, , ,EUR,7.00,-7.00\n"
+    );
+    let import = read_text(&file);
+    assert_eq!(errors(&import), [""; 0]);
+    let categories = import.rows.iter().map(|row| row.category.map(|it| it.to_string()));
+    let categories: Vec<_> = categories.map(Option::unwrap_or_default).collect();
+    assert_eq!(categories, ["travel", "", "food", "other", "food", "other", "other"]);
+    assert_eq!(
+        warnings(&import),
+        ["2 rows have categories that Fracti does not know, read as other: Foo (2)"]
+    );
 }

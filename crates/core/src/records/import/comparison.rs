@@ -328,6 +328,8 @@ fn differences(
     links: &Links,
 ) -> Vec<&'static str> {
     let (new, old) = (Contents::of(after, links), Contents::of(before, links));
+    // Earlier releases read only the nets of a row of Splitwise that several members paid.
+    let same_nets = format == Format::SplitwiseCsv && have_same_nets(after, before, links);
     let mut fields = Vec::new();
     let mut note = |field, differs: bool| {
         if differs {
@@ -349,9 +351,9 @@ fn differences(
             note("description", description != old_description);
             note("date", date != old_date);
             note("currency", currency != old_currency);
-            note(AMOUNT, amount != old_amount);
-            note("payers", payers != old_payers);
-            note("shares", !have_same_shares(format, after, before, links));
+            note(AMOUNT, amount != old_amount && !same_nets);
+            note("payers", payers != old_payers && !same_nets);
+            note("shares", !have_same_shares(format, after, before, links) && !same_nets);
         }
         (
             Contents::Settlement { from, to, currency, amount },
@@ -384,8 +386,10 @@ fn differences(
     }
     match (after, before) {
         (Record::Expense(after), Record::Expense(before)) => {
-            note("category", after.category.is_some() && after.category != before.category);
-            note("notes", after.notes.is_some() && after.notes != before.notes);
+            // More of Splitwise's categories are known than before.
+            let is_compared = after.category.is_some() && format != Format::SplitwiseCsv;
+            note("category", is_compared && after.category != before.category);
+            note("notes", after.notes.is_some() && after.notes != before.notes && !same_nets);
         }
         (Record::Settlement(after), Record::Settlement(before)) => {
             note("status", after.status != before.status);
@@ -393,6 +397,21 @@ fn differences(
         (Record::Expense(_) | Record::Settlement(_) | Record::Adjustment(_), _) => {}
     }
     fields
+}
+
+/// Whether two expenses change the balances alike.
+fn have_same_nets(after: &Record, before: &Record, links: &Links) -> bool {
+    let (Record::Expense(after), Record::Expense(before)) = (after, before) else { return false };
+    let nets = |it: &Expense| {
+        let mut nets = payers(it, links);
+        for (member, minor) in shares(it, links) {
+            let net = nets.entry(member).or_default();
+            *net = net.saturating_sub(minor);
+        }
+        nets.retain(|_, net| *net != 0);
+        nets
+    };
+    after.currency == before.currency && nets(after) == nets(before)
 }
 
 /// The members of a row, each with the member who has the same part in what was recorded.
