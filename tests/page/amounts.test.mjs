@@ -7,7 +7,7 @@ import { NARROW, check, open, ready, serve } from './harness.mjs';
 
 const file = (path) => readFileSync(new URL(`../../${path}`, import.meta.url));
 // The server puts the texts in, of which reading amounts has none.
-const source = Buffer.from(file('crates/web/assets/more.js').toString().replace('TEXTS', '{}')).toString('base64');
+const source = Buffer.from(file('crates/web/assets/more.js').toString().replace('TEXTS', '{}').replace('STEMS', '[]')).toString('base64');
 const { typed, numbered } = await import(`data:text/javascript;base64,${source}`);
 const table = JSON.parse(file('tests/fixtures/amounts.json'));
 

@@ -201,3 +201,28 @@ test('the first to claim is told their own part, and lines stay where they are',
   await check(page, 'own-part');
   await page.context().close();
 });
+
+test('a category is guessed from the words, and a choice by hand stays', async () => {
+  for (const [language, words, label, key] of [['en', 'Sushi in Lisbon', /🍽️ Food/, 'food'], ['ru', 'такси домой', /🚌 Транспорт/, 'transport']]) {
+    const page = await open(server, 'alice', form, { language });
+    await page.evaluate(() => localStorage.clear());
+    await page.reload();
+    await ready(page);
+    await page.fill('#amount', '7');
+    await page.fill('#description', words);
+    const chip = page.locator('[data-guess]');
+    await chip.waitFor();
+    assert.match(await chip.innerText(), label);
+    await check(page, `guessed-${language}`);
+    if (language === 'ru') {
+      await chip.click();
+      await page.locator('#category').selectOption('travel');
+      await page.fill('#description', `${words} ужин`);
+    }
+    await page.locator('[data-main]').click();
+    await page.waitForSelector('.hero');
+    const [expense] = await server.call('alice', 'GET', `/api/groups/${server.group}/expenses?limit=1`);
+    assert.equal(expense.category, language === 'ru' ? 'travel' : key);
+    await page.context().close();
+  }
+});

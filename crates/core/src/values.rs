@@ -7,6 +7,7 @@ pub mod decimal;
 pub mod entry_id;
 pub(crate) mod fund_key;
 pub(crate) mod fund_status;
+pub mod guess;
 pub mod id;
 pub mod money;
 pub(crate) mod question_status;

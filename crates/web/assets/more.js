@@ -482,7 +482,42 @@ export function unclear(form, isLeft = true) {
 /** What a control sends. */
 const sent = (control) => control.value.trim() && meaning(control).reads[0]?.amount;
 
+// A category that the description suggests is chosen until the reader chooses one.
+const stems = STEMS;
+export function guess(description) {
+  const words = description.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+  const fits = (word) => (stem) => [...stem].length > 3 ? word.startsWith(stem) : word === stem;
+  for (const word of words) {
+    const found = stems.flatMap(([category, own]) => own.filter(fits(word)).map((stem) => [stem.length, category])).sort(([a], [b]) => b - a);
+    if (found.length) return found[0][1];
+  }
+  return '';
+}
+
+function suggest(form) {
+  const chip = form.querySelector('[data-guess]'), select = chip && form.elements[chip.dataset.guess];
+  if (!chip) return;
+  const choose = () => {
+    const [chosen] = select.selectedOptions;
+    chip.hidden = !select.value;
+    chip.textContent = chosen.textContent;
+  };
+  form.elements.description.addEventListener('input', ({ target }) => {
+    if (select.dataset.chosen === undefined && (!select.value || select.value === select.dataset.guessed)) {
+      select.dataset.guessed = select.value = guess(target.value);
+    }
+    choose();
+  });
+  select.addEventListener('change', () => { select.dataset.chosen = ''; choose() });
+  chip.addEventListener('click', () => {
+    select.closest('details').open = true;
+    select.focus();
+  });
+  choose();
+}
+
 export function watch(form) {
+  suggest(form);
   form.addEventListener('input', ({ target }) => {
     if (target.matches('select[name$=currency]')) {
       // A currency that is chosen by hand stands above one that was typed.

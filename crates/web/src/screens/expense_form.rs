@@ -222,6 +222,9 @@ impl Form<'_> {
                 div.field {
                     label for="description" { (l.what_for()) }
                     input #description name="description" maxlength="200" autocomplete="off" value=[description];
+                    @if self.before.is_none() {
+                        button.small-button type="button" data-guess="category" hidden {}
+                    }
                 }
                 @if self.spending.is_none() {
                     div.field {

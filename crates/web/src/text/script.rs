@@ -1,6 +1,7 @@
 //! The texts of the script, which shows them while no server answers. The document has them in all
 //! languages, because it is one for all readers. The script fills in `{a}`, `{b}` and `{c}`.
 
+use fracti_core::values::guess::STEMS;
 use serde_json::{Map, Value, json};
 
 /// A text of the script: its name, and its form in each language of
@@ -131,9 +132,11 @@ pub(crate) const MORE: [ScriptText; 24] = [
     ("yes", ["Yes", "Да"]),
 ];
 
-/// The script, with its texts in the place of `TEXTS`.
+/// The script, with its texts in the place of `TEXTS`, and the stems of words in that of `STEMS`.
 pub(crate) fn with_texts(script: &str, texts: &[ScriptText]) -> String {
     let texts: Map<String, Value> =
         texts.iter().map(|(name, forms)| ((*name).to_owned(), json!(forms))).collect();
-    script.replacen("TEXTS", &Value::from(texts).to_string(), 1)
+    let stems = STEMS.map(|(category, stems)| json!([category, stems]));
+    let script = script.replacen("TEXTS", &Value::from(texts).to_string(), 1);
+    script.replacen("STEMS", &json!(stems).to_string(), 1)
 }
