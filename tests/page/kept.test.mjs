@@ -226,3 +226,20 @@ test('a category is guessed from the words, and a choice by hand stays', async (
     await page.context().close();
   }
 });
+
+test('a new group gets the currency of the region, and currencies have names', async () => {
+  for (const [language, currency, euro] of [['en-GB', 'GBP', 'EUR · Euro'], ['ja-JP', 'JPY', 'EUR · Euro'], ['ru-RU', 'RUB', 'EUR · евро'], ['de-DE', 'EUR', 'EUR · Euro'], ['en', 'EUR', 'EUR · Euro']]) {
+    const page = await open(server, 'carol', '/app', { language });
+    await page.locator('summary', { hasText: /New group|Новая группа/ }).click();
+    const select = page.locator('#new-currency');
+    assert.equal(await select.inputValue(), currency, language);
+    await select.focus();
+    const options = await select.locator('option').allTextContents();
+    assert.ok(options.includes(euro), language);
+    assert.equal(options[0].slice(0, 3), currency);
+    assert.ok(options.indexOf(euro) < 4);
+    await page.keyboard.press('Tab');
+    assert.equal(await select.locator('option').first().textContent(), currency);
+    await page.context().close();
+  }
+});

@@ -32,6 +32,7 @@
 //   data-step                   button that changes the number beside it
 //   data-add, data-remove       adds a copy of a template, removes its row
 //   data-guess                  button with the category that the description suggests, which leads to its control
+//   data-region                 list of currencies that begins with that of the reader's region
 //   data-all                    button that ticks all rows of the list after it, or none
 //   data-refresh                seconds after which the screen is loaded again while it is visible
 //   data-go                     path to go on to at once

@@ -516,8 +516,40 @@ function suggest(form) {
   choose();
 }
 
+// Currencies have their names while one is chosen; those in use and the usual ones come first.
+const USUAL = ['EUR', 'USD', 'GBP', 'RUB', 'JPY', 'CHF', 'TRY', 'GEL', 'KZT', 'UAH', 'TON', 'USDT'];
+const REGIONS = {
+  AE: 'AED', AM: 'AMD', AR: 'ARS', AU: 'AUD', AZ: 'AZN', BR: 'BRL', BY: 'BYN', CA: 'CAD', CH: 'CHF', CN: 'CNY', CZ: 'CZK', DK: 'DKK', GB: 'GBP',
+  GE: 'GEL', HU: 'HUF', ID: 'IDR', IL: 'ILS', IN: 'INR', JP: 'JPY', KG: 'KGS', KR: 'KRW', KZ: 'KZT', MD: 'MDL', MX: 'MXN', NO: 'NOK', NZ: 'NZD',
+  PL: 'PLN', RO: 'RON', RS: 'RSD', RU: 'RUB', SE: 'SEK', SG: 'SGD', TH: 'THB', TJ: 'TJS', TR: 'TRY', UA: 'UAH', US: 'USD', UZ: 'UZS', VN: 'VND', ZA: 'ZAR',
+};
+const EURO = 'AT BE BG CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI SK';
+
+function named(select) {
+  const names = new Intl.DisplayNames([document.documentElement.lang], { type: 'currency', fallback: 'none' });
+  const first = [select.value, ...(select.form.dataset.used ?? '').split(' '), ...USUAL];
+  const options = [...select.options], place = ({ value }) => (first.indexOf(value) + 1) || Infinity;
+  const show = (isOpen) => {
+    for (const it of options) it.textContent = isOpen && names.of(it.value) ? `${it.value} · ${names.of(it.value)}` : it.value;
+  };
+  const chosen = select.value;
+  select.append(...options.sort((one, other) => place(one) - place(other) || (one.value < other.value ? -1 : 1)));
+  select.value = chosen;
+  select.addEventListener('focus', () => show(true));
+  for (const it of ['blur', 'change']) select.addEventListener(it, () => show(false));
+}
+
+// A new group gets the currency of the reader's region, if their language names one.
+function regional(select) {
+  const { region } = new Intl.Locale(navigator.language).maximize();
+  const currency = EURO.includes(region) ? 'EUR' : REGIONS[region];
+  if (currency && navigator.language !== 'en') select.value = currency;
+}
+
 export function watch(form) {
   suggest(form);
+  form.querySelectorAll('[data-region]').forEach(regional);
+  form.querySelectorAll('select[name$=currency]').forEach(named);
   form.addEventListener('input', ({ target }) => {
     if (target.matches('select[name$=currency]')) {
       // A currency that is chosen by hand stands above one that was typed.

@@ -170,8 +170,17 @@ pub(crate) fn category_name(l: Texts, group: &Group, category: ExpenseCategory) 
 
 /// A currency to choose, with `first` on top.
 pub(crate) fn currency_field(l: Texts, id: &str, name: &str, first: Currency) -> Markup {
+    currencies(l, id, name, first, false)
+}
+
+/// A choice of a currency, at first that of the reader's region, which the device knows.
+pub(crate) fn regional_currency(l: Texts, id: &str, name: &str) -> Markup {
+    currencies(l, id, name, "EUR".parse().unwrap_or(Currency::TON), true)
+}
+
+fn currencies(l: Texts, id: &str, name: &str, first: Currency, is_regional: bool) -> Markup {
     html! {
-        select id=(id) name=(name) aria-label=(l.currency()) {
+        select id=(id) name=(name) aria-label=(l.currency()) data-region[is_regional] {
             @let others = Currency::all().filter(|it| *it != first);
             @for currency in std::iter::once(first).chain(others) {
                 option value=(currency.code()) data-digits=(currency.exponent()) { (currency.code()) }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use axum::{extract::FromRequestParts, http::request::Parts};
 use fracti_core::values::time::Timestamp;
-use fracti_texts::{Message, message};
+use fracti_texts::message;
 
 use crate::{
     caller::principal::{AppPrincipal, Credential, Principal},
@@ -34,7 +34,7 @@ impl Context {
         let missing = || {
             Problem::new(
                 Code::Internal,
-                Message::same(message!("the request has no context", "у запроса нет контекста")),
+                message!("the request has no context", "у запроса нет контекста"),
             )
         };
         parts.extensions.get().ok_or_else(missing)

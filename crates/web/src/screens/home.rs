@@ -87,7 +87,7 @@ fn create(l: Texts) -> Markup {
             summary { (l.new_group()) }
             form action="/api/groups" data-method="POST" data-then="/app/groups/{id}" novalidate {
                 (ui::field("title", l.title(), &html! { input #title name="title" maxlength="100" required; }))
-                (ui::field("new-currency", l.currency(), &ui::currency_field(l, "new-currency", "currency", Currency::TON)))
+                (ui::field("new-currency", l.currency(), &ui::regional_currency(l, "new-currency", "currency")))
                 (ui::submit(l.save()))
             }
         }
