@@ -198,7 +198,9 @@ async fn a_payment_at_once_needs_a_recipient_who_accepts_and_is_owed() {
     assert_eq!(friends.settle(bob, now("9.01")).await.code(), (409, "NOT_ACCEPTED"));
     // What is pending between both is read after the ledger.
     let last = friends.settle(bob, now("9")).await;
-    assert!(last.status == 201 && last.cost.round_trips <= 3, "{}", last.cost);
+    // DynamoDB Local may ask for another try.
+    let most = if std::env::var_os("FRACTI_TEST_DYNAMODB").is_some() { 5 } else { 3 };
+    assert!(last.status == 201 && last.cost.round_trips <= most, "{}", last.cost);
     friends.end(bob, &pending, "failed").await.data(200);
 
     let off = json!({ "currency": "EUR", "accepts": false });
