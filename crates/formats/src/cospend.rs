@@ -14,7 +14,6 @@ use fracti_core::{
     values::{currency::Currency, decimal::Decimal, money::Money, time::Timestamp},
 };
 use fracti_texts::{json_error, message, rule};
-
 use serde::Deserialize;
 
 use crate::{
@@ -500,8 +499,7 @@ impl<'r> Reader<'r, '_, '_> {
             if !known.insert(member) {
                 let rule = rule!(
                     "{field} must have each name only once",
-                    "имена в {field} не \
-                                                                           должны повторяться"
+                    "имена в {field} не должны повторяться"
                 );
                 self.draft.refuse(place, "payers", rule);
                 return None;
@@ -516,18 +514,7 @@ impl<'r> Reader<'r, '_, '_> {
         {
             let rule = rule!(
                 "{field} must sum to {exact}, not to {sum}, and have its sign",
-                "сумма \
-                                                                                              {field} \
-                                                                                              должна \
-                                                                                              быть \
-                                                                                              равна \
-                                                                                              {exact}, \
-                                                                                              а не \
-                                                                                              {sum}, \
-                                                                                              и с \
-                                                                                              тем \
-                                                                                              же \
-                                                                                              знаком"
+                "сумма {field} должна быть равна {exact}, а не {sum}, и с тем же знаком"
             );
             self.draft.refuse(place, "payers", rule);
             return None;
@@ -547,13 +534,8 @@ impl<'r> Reader<'r, '_, '_> {
         let exact: Option<Vec<Exact>> = parts.iter().map(part).collect();
         let rounded =
             exact.and_then(|exact| self.withheld.round(currency, &exact, amount.minor.into()));
-        let too_large = || {
-            rule!(
-                "{field} has amounts that are too large",
-                "суммы в {field} \
-                                                                            слишком велики"
-            )
-        };
+        let too_large =
+            || rule!("{field} has amounts that are too large", "суммы в {field} слишком велики");
         let rounded = self.draft.keep(place, "payers", rounded.ok_or_else(too_large))?;
         let minor = |((person, _), minor): (&(usize, Decimal), i128)| {
             Some(PersonPart { person: *person, minor: i64::try_from(minor).ok()? })

@@ -78,7 +78,7 @@ impl Says for Unreadable {
                 "тело запроса нужно отправить с `Content-Type: multipart/form-data` и boundary"
             ),
             Self::Syntax(rule) => {
-                message!("the body is not JSON: {rule}", "тело запроса — не JSON: {rule}")
+                message!("the body is not JSON: {rule}", "тело запроса — не JSON: {rule}", [rule])
             }
         }
     }
