@@ -145,8 +145,9 @@ fn of_guests() -> Vec<Row> {
         (operation("createGuest"), [403, 201, 201, 201]),
         (operation("renameGuest"), [403, 200, 200, 200]),
         (user_3("renameGuest"), [403; 4]),
-        (operation("linkGuest"), [403, 200, 200, 403]),
+        (operation("linkGuest"), [403, 202, 202, 202]),
         (user_3("linkGuest"), [403; 4]),
+        (operation("withdrawLink"), [403, 404, 404, 404]),
         // Any member acts for a guest.
         (pays("$memberId", "1"), [403, 201, 201, 201]),
         (pays("1", "$memberId"), [403, 201, 201, 201]),

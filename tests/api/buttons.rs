@@ -73,13 +73,12 @@ impl Scene {
     async fn new() -> Self {
         let api = Api::new().await.with_operators(&["1"]);
         let group = Group::of(&api, 5, "EUR").await;
-        let [one, two] = [&group.members[0], &group.members[1]];
+        let one = &group.members[0];
         let cash = json!({ "fund": "cash", "currency": "EUR", "amount": 90, "refId": "bank 1" });
         one.post("/api/users/2/funds/credits", cash).await.data(201);
         let (guest, other) = (group.guest(0, "Mum").await, group.guest(0, "Dad").await);
         let linked = group.guest(0, "Kim").await;
-        let link = group.path(&format!("/members/{linked}/link"));
-        two.post(&link, json!({ "userId": "3" })).await.data(200);
+        group.link(&linked, "3").await.data(200);
         let users = ["1", "2", "3", "4"].map(|id| (id, id.to_owned()));
         let [a, b, c, past] = users;
         let ids = [a, b, c, past, ("guest", guest), ("other", other), ("linked", linked)];

@@ -102,7 +102,7 @@ async fn each_kind_of_write_is_one_change() {
     let member = group.path(&format!("/members/{guest}"));
     alice.delete(&member).await.data(200);
     alice.post(&format!("{member}/restore"), Value::Null).await.data(200);
-    alice.post(&format!("{member}/link"), json!({ "userId": "2" })).await.data(200);
+    group.link(&guest, "2").await.data(200);
     let carol = group.api.user(3, "Carol");
     for step in ["/join", "/leave", "/join"] {
         carol.post(&group.path(step), json!({})).await.data(200);
@@ -113,6 +113,7 @@ async fn each_kind_of_write_is_one_change() {
         ("guest.added", "Granny"),
         ("member.removed", "Granny"),
         ("member.restored", "Granny"),
+        ("link.proposed", "Granny"),
         ("member.linked", "Granny"),
         ("member.joined", "Carol"),
         ("member.left", "Carol"),
@@ -120,7 +121,8 @@ async fn each_kind_of_write_is_one_change() {
     ];
     let expected: Vec<_> = expected.map(|(kind, name)| (json!(kind), json!(name))).into();
     assert_eq!(news.iter().map(seen).collect::<Vec<_>>(), expected);
-    assert_eq!(news[3]["member"]["linkedTo"], "2");
+    assert_eq!(news[3]["member"]["proposedUserId"], "2");
+    assert_eq!(news[4]["member"]["linkedTo"], "2");
 
     let entries = group.path("/ledger/entries");
     let push = |name: &str| json!({ "entryId": name, "changes": [{ "userId": "1", "amount": 1 }, { "userId": "2", "amount": -1 }] });

@@ -373,8 +373,7 @@ async fn template_grants_exactly_the_actions_used() {
     let items = json!([{ "item": 0 }]);
     bob.put(&claims, json!({ "items": items })).await.data(200);
     bob.put(&claims, json!({ "userId": guest, "items": items })).await.data(200);
-    let link = group.path(&format!("/members/{guest}/link"));
-    group.members[0].post(&link, json!({ "userId": "2" })).await.data(200);
+    group.link(&guest, "2").await.data(200);
     for items in [items, json!([])] {
         let claimed = bob.put(&claims, json!({ "items": items })).await;
         claimed.data(200);

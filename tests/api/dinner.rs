@@ -104,8 +104,7 @@ async fn dinner_of_six_is_split_corrected_settled_and_its_guest_linked() {
     // Grandma gets an account, and the first tip was right after all.
     let grandma = group.api.user(6, "Grandma");
     grandma.post(&group.path("/join"), json!({})).await.data(200);
-    let link = group.path(&format!("/members/{guest}/link"));
-    group.members[0].post(&link, json!({ "userId": "6" })).await.data(200);
+    group.link(&guest, "6").await.data(200);
     let tip = json!({ "items": receipt(&guest, "12.00"), "payers": paid("98.65", "43.85") });
     alice.put(&path, tip).await.data(200);
     let now = ["1", "2", "3", "4", "5", "6"];

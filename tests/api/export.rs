@@ -150,8 +150,7 @@ impl Eventful {
         };
         let edit = json!({ "amount": 100, "description": "Hotel, and breakfast" , "payerId": "2" });
         this.member(1).put(&this.expense(&this.edited), edit).await.data(200);
-        let link = this.group.path(&format!("/members/{}/link", this.guest));
-        this.member(0).post(&link, json!({ "userId": "4" })).await.data(200);
+        this.group.link(&this.guest, "4").await.data(200);
         this.member(1).delete(&this.expense(&this.deleted)).await.data(200);
         this.member(0).delete(&this.expense(&this.restored)).await.data(200);
         let restore = this.expense(&this.restored) + "/restore";

@@ -450,6 +450,7 @@ fn operation_ids_and_summaries_begin_with_a_verb() {
         "ask", "answer", "claim", "close", "apply", "list", "get", "create", "open", "edit",
         "update", "delete", "remove", "restore", "join", "leave", "rename", "link", "set", "push",
         "revert", "rebuild", "import", "undo", "export", "capture", "void", "check", "preview",
+        "withdraw",
     ];
     for (path, method, operation) in document.operations() {
         let (id, summary) = (&operation["operationId"], &operation["summary"]);
@@ -576,10 +577,15 @@ async fn the_members(alice: &Reader<'_>, bob: &Reader<'_>, group: &Group, ids: &
         assert_eq!(renamed.code().1, code);
     }
     let link = group.path(&format!("/members/{}/link", ids["memberId"]));
-    for code in ["", "ALREADY_LINKED"] {
-        let linked = alice.post(&link, json!({ "userId": "2" })).await;
-        assert_eq!(linked.code().1, code);
+    assert_eq!(alice.call(Method::DELETE, &link, None).await.code().1, "LINK_NOT_FOUND");
+    for (user, code) in [("2", ""), ("1", "LINK_PROPOSED")] {
+        let proposed = alice.post(&link, json!({ "userId": user })).await;
+        assert_eq!(proposed.code().1, code);
     }
+    alice.call(Method::DELETE, &link, None).await.data(200);
+    alice.post(&link, json!({ "userId": "2" })).await.data(202);
+    bob.post(&link, json!({ "userId": "2" })).await.data(200);
+    assert_eq!(alice.post(&link, json!({ "userId": "1" })).await.code().1, "ALREADY_LINKED");
 }
 
 async fn the_expenses(alice: &Reader<'_>, bob: &Reader<'_>, group: &Group, ids: &Ids) {
@@ -886,6 +892,9 @@ async fn leaving_and_archiving(alice: &Reader<'_>, bob: &Reader<'_>, group: &Gro
         let reader = Reader { document: reader.document, caller: reader.caller.in_chat("-7") };
         reader.post("/api/groups/open", json!({ "title": "Chat" })).await.data(status);
     }
+    let in_chat = Reader { document: alice.document, caller: alice.caller.in_chat("-7") };
+    let taken = in_chat.post("/api/groups/open", json!({ "groupId": group.id })).await;
+    assert_eq!(taken.code().1, "CHAT_TAKEN");
 }
 
 /// Sends the requests that must be refused.

@@ -90,7 +90,7 @@ fn column(operation: &Operation) -> Column {
         "undoImport" | "deleteToken" => (&[Existence], Vec::new()),
         "createGuest" => (&[State, Format, Syntax, Fields], names("Grandma")),
         "renameGuest" => (&[Existence, Right, State, Format, Syntax, Fields], names("a")),
-        "linkGuest" => (&[Existence, Right], Vec::new()),
+        "linkGuest" | "withdrawLink" => (&[Existence], Vec::new()),
         "editExpense" => (&[Existence, Right, Precondition, Format, Syntax, Fields], amount()),
         "deleteExpense" => (&[Existence, Right, Precondition], Vec::new()),
         "restoreExpense" => (&[Existence, Right, Format, Syntax, Fields], unknown()),

@@ -68,8 +68,14 @@ fn one_row() -> Value {
 type Row = (Operation, u32);
 
 /// The operations of groups that an API token may not use.
-const IN_APP: [&str; 5] =
-    ["setWallet", "deleteWallet", "createInvitation", "deleteInvitation", "deleteGroup"];
+const IN_APP: [&str; 6] = [
+    "setWallet",
+    "deleteWallet",
+    "getInvitation",
+    "createInvitation",
+    "deleteInvitation",
+    "deleteGroup",
+];
 
 /// A group of four with a history and an import.
 struct Scene {
@@ -124,6 +130,7 @@ fn of_read(id: &str) -> u32 {
     match id {
         "getHealth" | "listCurrencies" | "listCategories" => 0,
         "getGroup"
+        | "getInvitation"
         | "listExpenses"
         | "listSettlements"
         | "getExpense"
@@ -205,6 +212,7 @@ fn writes(to_create: u32) -> Vec<Row> {
         (operation("createGuest"), 3),
         (operation("renameGuest"), 3),
         (operation("linkGuest").sends(json!({ "userId": "$bob" })), 3),
+        (operation("withdrawLink"), 3),
         (operation("setWallet"), 2),
         (operation("deleteWallet"), 2),
         (operation("createInvitation"), 2),

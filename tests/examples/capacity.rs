@@ -234,6 +234,7 @@ fn requests(spend: &Value) -> Vec<(Operation, &'static str, f64)> {
         (plain("removeMember"), "", 0.02),
         (plain("restoreMember"), "", 0.01),
         (plain("linkGuest").sends(json!({ "userId": "3" })), "", 0.05),
+        (plain("withdrawLink"), "", 0.01),
         (plain("askQuestion").sends(receipt()), ", a receipt", 4.0),
         (plain("claimItems").sends(json!({ "items": [{ "item": 0 }] })), "", 16.0),
         (plain("claimItems"), ", changed", 4.0),
@@ -250,6 +251,7 @@ fn requests(spend: &Value) -> Vec<(Operation, &'static str, f64)> {
         // Last, because a sixth member makes expenses costlier.
         (plain("joinGroup").sends(json!({})), "", 0.25),
         (plain("createInvitation"), "", 0.1),
+        (plain("getInvitation"), "", 0.2),
         (plain("deleteInvitation"), "", 0.02),
         (plain("deleteGroup").of("groupId", "{created}"), "", 0.01),
     ]

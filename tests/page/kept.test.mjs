@@ -122,7 +122,7 @@ test('nobody is linked before they are chosen and the question is answered', asy
   await link.locator('select').selectOption({ label: 'Bob Jones' });
   await link.locator('button').click();
   const dialog = page.getByRole('dialog');
-  assert.match(await dialog.textContent(), /debts of Mum .* cannot be undone/);
+  assert.match(await dialog.textContent(), /takes over what Mum owes/);
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   const { members } = await server.call('alice', 'GET', `/api/groups/${server.group}`);
   assert.ok(members.some((it) => it.id === guest.id && !it.linkedTo));

@@ -107,6 +107,8 @@ test('a chat opens its group: created once, joined by the others, who may be one
   await fay.getByRole('heading', { name: 'Are you one of these?' }).waitFor();
   await check(fay, 'welcome-guests');
   await fay.getByRole('button', { name: 'That is me' }).click();
+  await fay.getByRole('dialog').getByRole('button').nth(1).click();
+  await fay.getByRole('button', { name: 'Ask to confirm' }).click();
   const used = await fay.evaluate(() => window.used);
   const shared = new URL(used.find((it) => it.startsWith('telegram ')).slice(9));
   assert.match(shared.searchParams.get('text'), /I am “Fay without a phone”/);

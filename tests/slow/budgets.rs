@@ -26,7 +26,7 @@ const BOUNDED: [&str; 2] = [
 ];
 
 /// The reads that need nothing of what the other calls make, each with its query.
-const READS: [(&str, &str); 33] = [
+const READS: [(&str, &str); 34] = [
     ("getHealth", ""),
     ("listCurrencies", ""),
     ("listCategories", ""),
@@ -43,6 +43,7 @@ const READS: [(&str, &str); 33] = [
     ("listLedgerDays", "limit=2"),
     ("getGroupStats", "by=day"),
     ("listChanges", ""),
+    ("getInvitation", ""),
     ("listLedgerEntries", "limit=2"),
     ("listLedgerEntries", "limit=2&userId=1"),
     ("getMe", ""),
@@ -182,6 +183,7 @@ impl Subject {
                 "updateTargets" => self.api.user(2_000 + self.adjustments, "Newcomer"),
                 _ if what == "again" => self.wanderer(),
                 _ if what == "paid from funds" => self.member(2),
+                _ if what == "confirmed" => self.member(3),
                 // The lists of the members stay as they are.
                 "createGroup" | "deleteGroup" => self.api.user(1_000, "Founder"),
                 "joinGroup" => self.api.user(2, &format!("Member {}", self.adjustments)),
@@ -303,7 +305,10 @@ impl Subject {
         calls.extend([
             (operation("createGuest").sends(name("Guest")), ""),
             (operation("renameGuest").sends(name("Renamed")), ""),
-            (operation("linkGuest").sends(json!({ "userId": "3" })), ""),
+            (operation("linkGuest").sends(json!({ "userId": "3" })), "proposed"),
+            (operation("withdrawLink"), ""),
+            (operation("linkGuest").sends(json!({ "userId": "3" })), "proposed again"),
+            (operation("linkGuest").sends(json!({ "userId": "3" })), "confirmed"),
             (operation("createGuest").sends(name("Other")), "another"),
             (operation("removeMember"), ""),
             (operation("restoreMember"), ""),

@@ -14,13 +14,18 @@ use fracti_tests::{
 };
 
 /// Pairs of writes that once had an outcome of neither order.
-const FELL: [[&str; 2]; 37] = [
+const FELL: [[&str; 2]; 41] = [
     ["push an adjustment", "push an adjustment"],
     ["revert adjustments", "revert adjustments"],
-    ["link a guest", "link a guest"],
-    ["link a guest to another", "link a guest"],
-    ["link a guest", "remove a guest"],
-    ["remove a guest", "link a guest"],
+    ["confirm a link", "confirm a link"],
+    ["confirm a link", "withdraw a link"],
+    ["withdraw a link", "confirm a link"],
+    ["withdraw a link", "propose another link"],
+    ["propose a link", "propose a link"],
+    ["propose a link", "leave"],
+    ["leave", "propose a link"],
+    ["confirm a link", "remove a guest"],
+    ["remove a guest", "confirm a link"],
     ["rename a guest", "remove a guest"],
     ["remove a guest", "rename a guest"],
     ["delete a token", "delete a token"],
@@ -46,12 +51,11 @@ const FELL: [[&str; 2]; 37] = [
     ["import a file", "import a file with another name"],
     ["claim items", "claim items"],
     ["delete a group", "add a guest to an empty group"],
-    ["link a guest to another", "claim for a guest"],
-    ["claim for a guest", "link a guest to another"],
-    ["link a guest", "answer for a guest"],
-    ["link a guest to another", "answer for a guest"],
-    ["link a guest to another", "claim other items"],
-    ["claim other items", "link a guest to another"],
+    ["confirm a link", "claim for a guest"],
+    ["claim for a guest", "confirm a link"],
+    ["confirm a link", "answer for a guest"],
+    ["confirm a link", "claim other items"],
+    ["claim other items", "confirm a link"],
 ];
 
 /// Number of other pairs that are explored, each time the same.

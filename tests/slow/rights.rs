@@ -26,8 +26,7 @@ impl Scene {
         let group = Group::new(5, "EUR").await;
         let guests = [group.guest(0, "Grandma").await, group.guest(0, "Grandpa").await];
         let linked = group.guest(0, "Carol").await;
-        let link = group.path(&format!("/members/{linked}/link"));
-        group.members[0].post(&link, json!({ "userId": "3" })).await.data(200);
+        group.link(&linked, "3").await.data(200);
         for past in [3, 4] {
             group.members[past].post(&group.path("/leave"), json!({})).await.data(200);
         }
@@ -381,7 +380,16 @@ async fn any_member_acts_for_a_past_payer_until_they_are_back() {
         refused(carol.delete(path).await);
     }
     // Whom the creator removed is past as well.
+    let change = |user: &str, amount| json!({ "userId": user, "amount": amount });
+    let entry = |id: &str| json!([{ "entryId": id, "changes": [change("4", 1), change("2", -1)] }]);
+    let entries = group.path("/ledger/entries");
+    dave.post(&entries, entry("there")).await.data(200);
+    let back = json!([{ "entryId": "back", "changes": [change("4", -1), change("2", 1)] }]);
+    dave.post(&entries, back).await.data(200);
+    let revert = group.path("/ledger/entries/revert");
+    refused(carol.post(&revert, json!(["there", "back"])).await);
     alice.delete(&group.path("/members/4")).await.data(200);
+    carol.post(&revert, json!(["there", "back"])).await.data(200);
     carol.delete(&paths[0]).await.data(200);
     assert_eq!(dave.put(&paths[1], edit).await.code(), (403, "REMOVED"));
     group.verify().await;

@@ -98,7 +98,8 @@ fn of_operations() -> Vec<Sample> {
             r#""guest":true,"createdBy":"987654321","name":"Grandpa""#,
         )
         .by(BOB),
-        sample(operation("linkGuest"), 200, r#""linkedTo":"123456789""#).by(BOB),
+        sample(operation("linkGuest"), 202, r#""link":{"userId":"123456789""#).by(BOB),
+        sample(operation("withdrawLink"), 404, "LINK_NOT_FOUND").by(BOB),
         sample(operation("renameGuest"), 200, r#""name":"Granny""#).by(BOB),
         sample(
             operation("setWallet"),
@@ -184,6 +185,7 @@ fn of_operations() -> Vec<Sample> {
 
 fn of_members() -> Vec<Sample> {
     vec![
+        sample(operation("getInvitation"), 200, r#""groupId":""#),
         sample(operation("createInvitation"), 201, r#""code":""#),
         sample(operation("deleteInvitation"), 200, r#""invitation":"closed""#),
         sample(operation("deleteGroup"), 409, "NOT_ALONE"),

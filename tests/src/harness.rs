@@ -558,6 +558,15 @@ impl Group {
     }
 
     /// Creates an expense that `payer` paid; all members share it unless `splits` is given.
+    /// Links a guest to a user, who says so first; the answer to another member, who confirms it.
+    pub async fn link(&self, guest: &str, user: &str) -> Reply {
+        let (path, body) =
+            (self.path(&format!("/members/{guest}/link")), json!({ "userId": user }));
+        let proposed = self.api.user(user.parse().unwrap(), "U").post(&path, body.clone()).await;
+        proposed.data(202);
+        self.members[usize::from(user == "1")].post(&path, body).await
+    }
+
     pub async fn spend(&self, payer: usize, body: Value) -> Value {
         let mut expense = json!({ "description": "Dinner" });
         expense.as_object_mut().unwrap().extend(body.as_object().unwrap().clone());

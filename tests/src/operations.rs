@@ -214,6 +214,7 @@ fn of_members() -> Vec<Operation> {
         delete("deleteGroup", "/api/groups/{groupId}"),
         put("setWallet", "/api/groups/{groupId}/wallet").sends(wallet()),
         delete("deleteWallet", "/api/groups/{groupId}/wallet"),
+        get("getInvitation", "/api/groups/{groupId}/invitation"),
         post("createInvitation", "/api/groups/{groupId}/invitation"),
         delete("deleteInvitation", "/api/groups/{groupId}/invitation"),
         post("createGuest", "/api/groups/{groupId}/members").sends(json!({ "name": "Grandpa" })),
@@ -221,6 +222,7 @@ fn of_members() -> Vec<Operation> {
             .sends(json!({ "name": "Granny" })),
         post("linkGuest", "/api/groups/{groupId}/members/{memberId}/link")
             .sends(json!({ "userId": "$alice" })),
+        delete("withdrawLink", "/api/groups/{groupId}/members/{memberId}/link"),
         delete("removeMember", "/api/groups/{groupId}/members/{memberId}"),
         post("restoreMember", "/api/groups/{groupId}/members/{memberId}/restore"),
     ]

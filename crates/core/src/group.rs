@@ -7,6 +7,7 @@ mod invitation;
 pub mod labels;
 pub mod links;
 pub mod named;
+mod proposed_link;
 
 use fracti_texts::{Message, message, rule};
 use serde::{Deserialize, Serialize};
@@ -34,6 +35,7 @@ pub use categories::{GroupCategory, GroupCategoryInput, MAX_GROUP_CATEGORIES};
 pub use invitation::{
     Invitation, InvitationCode, InvitationCodeError, InvitationState, JoiningUser,
 };
+pub use proposed_link::{LinkStep, MAX_PROPOSED_LINKS, ProposedLink};
 
 /// Rule of a field that names a member.
 #[must_use]
@@ -76,6 +78,13 @@ pub struct Group {
     /// How the group is joined, if not by its id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invitation: Option<Invitation>,
+    /// The code of the invitation, for the members to send. Invitations of earlier releases have only
+    /// its hash.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invitation_code: Option<InvitationCode>,
+    /// Links of guests that wait to be confirmed, at most [`MAX_PROPOSED_LINKS`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub proposed_links: Vec<ProposedLink>,
     /// Time at which the creator deleted the group, which then has no users and cannot be joined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deleted_at: Option<Timestamp>,
@@ -311,9 +320,19 @@ impl Member {
     }
 }
 
+/// Whether a present user acts for a member: users for themselves, and any member for a guest or a
+/// past member. Past members are known by their rows in `members`.
+#[must_use]
+pub fn acts_for(user: UserId, member: MemberId, members: &[Member]) -> bool {
+    let is_past = || members.iter().any(|it| it.id == member && !it.is_present());
+    member.is_acted_for_by(user) || is_past()
+}
+
 /// A group to open for a chat, if it has none yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpenedGroup {
+    /// An existing group that becomes that of the chat.
+    pub group_id: Field<GroupId>,
     /// Title. Default: [`OpenedGroup::TITLE`].
     pub title: Field<Title>,
     /// Currency of expenses that name none. Default: TON.
@@ -338,7 +357,7 @@ impl Draft<OpenedGroup> {
         now: Timestamp,
         random: [u8; 10],
     ) -> Result<Group, Error> {
-        let OpenedGroup { title, currency } = self.checked()?.clone();
+        let OpenedGroup { title, currency, .. } = self.checked()?.clone();
         let title = match title {
             Field::Value(title) => title,
             Field::Absent | Field::Invalid => {
@@ -383,6 +402,8 @@ impl Draft<NewGroup> {
                 dated: true,
                 categories: Vec::new(),
                 invitation: None,
+                invitation_code: None,
+                proposed_links: Vec::new(),
                 deleted_at: None,
             })
         };

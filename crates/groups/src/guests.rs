@@ -8,7 +8,8 @@ use fracti_core::{
         text::GuestName,
     },
 };
-use fracti_http::{App, AsMember, Code, Data, Id, MemberView, Once, Problem, body, respond};
+use fracti_http::{App, AsMember, Code, Data, Id, InApp, MemberView, Once, Problem, body, respond};
+use fracti_store::Outcome;
 
 body! {
     /// A guest to create.
@@ -67,18 +68,47 @@ pub(crate) async fn rename_guest(
 
 /// Link a guest to a user.
 ///
-/// The user takes over the guest's balances, and from now on the guest's id means the user. A link
-/// is final. Any member may link a guest to another user, but not to themselves.
+/// Both sides say who the guest is: the user, and any other member. The first request proposes the
+/// link, and that of the other side confirms it, in the app and not by an API token. The user then
+/// takes over the guest's balances, and from now on the guest's id means the user. A link is final.
 #[utoipa::path(post, path = "/api/groups/{groupId}/members/{memberId}/link", tag = "groups",
-    responses((status = OK, body = Data<MemberView>)),
-    extensions(("x-errors" = json!([Code::NotAllowed, Code::AlreadyLinked, Code::TooManyLinks]))))]
+    responses(
+        (status = OK, body = Data<MemberView>, description = "The guest is linked."),
+        (status = ACCEPTED, body = Data<MemberView>, description = "The other side has to confirm it.")),
+    extensions(("x-errors" = json!([
+        Code::NotAllowed, Code::AlreadyLinked, Code::LinkProposed, Code::TooManyLinks]))))]
 pub(crate) async fn link_guest(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Id(guest): Id<MemberId>,
+    InApp(reader): InApp,
     once: Once<LinkGuest>,
 ) -> Result<Response, Problem> {
     let idempotency = once.key.idempotency::<_, MemberView>("link-guest");
-    let guest = app.table.link_guest(member_key, guest, &once.body, &idempotency).await?;
-    respond(StatusCode::OK, &idempotency, guest)
+    let (body, in_app) = (&once.body, reader.is_some());
+    let linked = app.table.link_guest(member_key, guest, body, in_app, &idempotency).await?;
+    let is_linked = match &linked {
+        Outcome::Done(it) => it.guest.linked_to.is_some(),
+        // A name in the JSON cannot be taken for the field: its quotes are escaped.
+        Outcome::Replayed(stored) => stored.data.contains("\"linkedTo\":"),
+    };
+    let status = if is_linked { StatusCode::OK } else { StatusCode::ACCEPTED };
+    respond(status, &idempotency, linked)
+}
+
+/// Withdraw or decline a link.
+///
+/// Who proposed the link of the guest withdraws it, and the other side declines it.
+#[utoipa::path(delete, path = "/api/groups/{groupId}/members/{memberId}/link", tag = "groups",
+    responses((status = OK, body = Data<MemberView>)),
+    extensions(("x-errors" = json!([Code::NotAllowed, Code::AlreadyLinked, Code::LinkNotFound]))))]
+pub(crate) async fn withdraw_link(
+    State(app): State<App>,
+    AsMember(member_key, ()): AsMember,
+    Id(guest): Id<MemberId>,
+    once: Once<()>,
+) -> Result<Response, Problem> {
+    let idempotency = once.key.idempotency::<_, MemberView>("withdraw-link");
+    let ended = app.table.withdraw_link(member_key, guest, &idempotency).await?;
+    respond(StatusCode::OK, &idempotency, ended)
 }

@@ -26,7 +26,7 @@ use fracti_http::{
     JsonScalar, List, ListId, MemberView, Once, Paging, Parameters, Problem, QueryReader, Routes,
     Sender, Text, body, openapi, respond, respond_with, routes, schemas,
 };
-use fracti_store::Profile;
+use fracti_store::{LinkedGuest, Profile};
 use fracti_texts::{Message, Says};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -46,9 +46,13 @@ pub fn routes() -> Routes {
     .routes(routes!(join_group))
     .routes(routes!(guests::create_guest))
     .routes(routes!(guests::rename_guest))
-    .routes(routes!(guests::link_guest))
+    .routes(routes!(guests::link_guest, guests::withdraw_link))
     .routes(routes!(set_wallet, delete_wallet))
-    .routes(routes!(invitation::create_invitation, invitation::delete_invitation))
+    .routes(routes!(
+        invitation::get_invitation,
+        invitation::create_invitation,
+        invitation::delete_invitation
+    ))
     .routes(routes!(presence::leave_group))
     .routes(routes!(presence::remove_member))
     .routes(routes!(presence::restore_member))
@@ -215,7 +219,11 @@ async fn get_group(
 ) -> Result<Data<GroupWithMembers>, Problem> {
     let (group, members) = app.table.group(member_key).await?;
     let members = members.into_iter().filter(|member| past || member.is_present());
-    let members = members.map(MemberView::from).collect();
+    let members = members.map(|guest| {
+        let proposed = group.proposed_link(guest.id).cloned();
+        MemberView::from(LinkedGuest { guest, proposed })
+    });
+    let members = members.collect();
     Ok(Data::new(GroupWithMembers { group: group.into(), members }))
 }
 

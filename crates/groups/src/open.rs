@@ -2,7 +2,10 @@
 
 use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::group::OpenedGroup;
-use fracti_http::{App, Caller, Code, Data, FromChat, GroupView, Once, Problem, body, respond};
+use fracti_http::{
+    App, Caller, Code, Data, Description, FromChat, GroupView, Once, Problem, body, respond,
+    schemas,
+};
 use fracti_store::{Opened, Outcome};
 
 body! {
@@ -10,6 +13,9 @@ body! {
     #[example = { "title": "Roommates", "currency": "EUR" }]
     #[empty = OpenedGroup::default()]
     pub(crate) OpenGroup => OpenedGroup {
+        /// A group in which the caller is present, and which becomes the group of this chat. A chat
+        /// that becomes a supergroup has a new `chat_instance`.
+        group_id: "groupId".text_of(Description::reference::<schemas::ResourceId>),
         /// Title of the group. Default: `Group`.
         title: "title".text(),
         /// Currency of expenses that name none. Default: `TON`.
@@ -21,13 +27,15 @@ body! {
 ///
 /// The caller joins it. It is created at the first opening, with the title and the currency of the
 /// request. The init data must have a `chat_instance`, as Telegram signs it for Mini Apps that are
-/// opened by a direct link: it proves that the caller is in the chat.
+/// opened by a direct link: it proves that the caller is in the chat. With `groupId`, the chat moves
+/// to that group; a group that the chat had before must have the caller alone and nothing recorded,
+/// and is deleted.
 #[utoipa::path(post, path = "/api/groups/open", tag = "groups",
     responses(
         (status = OK, body = Data<GroupView>, description = "The chat had a group."),
         (status = CREATED, body = Data<GroupView>, description = "The group was created.")),
     extensions(("x-errors" = json!([
-        Code::NoChat, Code::Removed, Code::GroupArchived, Code::TooManyMembers]))))]
+        Code::NoChat, Code::GroupNotFound, Code::NotAMember, Code::Left, Code::ChatTaken, Code::Removed, Code::GroupArchived, Code::TooManyMembers]))))]
 pub(crate) async fn open_group(
     State(app): State<App>,
     Caller(user, ()): Caller,

@@ -137,6 +137,9 @@ struct ChangedMemberView {
     /// User to whom the guest was linked.
     #[serde(skip_serializing_if = "Option::is_none")]
     linked_to: Option<schemas::UserId>,
+    /// User to whom a link of the guest is proposed, or was until it was withdrawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proposed_user_id: Option<schemas::UserId>,
 }
 
 /// A group in a change.
@@ -206,10 +209,14 @@ impl From<GroupChange> for GroupChangeView {
                 currency: Text(currency),
             }),
             settlement: subject.settlement.map(ChangedSettlementView::from),
-            member: subject.member.map(|ChangedMember { id, name, linked_to }| ChangedMemberView {
-                id: Text(id),
-                name,
-                linked_to: linked_to.map(Text),
+            member: subject.member.map(|it| {
+                let ChangedMember { id, name, linked_to, proposed_user_id } = it;
+                ChangedMemberView {
+                    id: Text(id),
+                    name,
+                    linked_to: linked_to.map(Text),
+                    proposed_user_id: proposed_user_id.map(Text),
+                }
             }),
             group: subject.group.map(|it| {
                 let ChangedGroup { title, currency, archived, invitation } = it;

@@ -54,6 +54,7 @@ pub use personal::days::{DayInGroups, Days, Rebuilt};
 pub use questions::{
     answering::Answered,
     asking::{NOBODY, QuestionDetail, SeenQuestion},
+    links::LinkedGuest,
     lists::{OpenPlace, Ranked},
 };
 pub use records::activity::{Activity, ActivityPosition, Feed, SettlementFilter};

@@ -6,5 +6,5 @@
 pub(crate) mod answering;
 pub(crate) mod applying;
 pub(crate) mod asking;
-mod links;
+pub(crate) mod links;
 pub(crate) mod lists;

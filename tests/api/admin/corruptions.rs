@@ -84,8 +84,7 @@ async fn rich() -> Group {
     alice.delete(&path(&deleted)).await.data(200);
     alice.delete(&path(&restored)).await.data(200);
     alice.post(&format!("{}/restore", path(&restored)), json!({})).await.data(200);
-    let link = group.path(&format!("/members/{grandma}/link"));
-    alice.post(&link, json!({ "userId": "2" })).await.data(200);
+    group.link(&grandma, "2").await.data(200);
     let revert = group.path("/ledger/entries/revert");
     alice.post(&revert, json!(["mistake"])).await.data(200);
 

@@ -21,8 +21,7 @@ async fn counts_links_and_tallies_of_all_groups_are_corrected_and_nothing_else()
     let api = &group.api;
     let guest = group.guest(0, "Grandma").await;
     let other = group.guest(0, "Grandpa").await;
-    let link = group.path(&format!("/members/{guest}/link"));
-    group.members[0].post(&link, json!({ "userId": "2" })).await.data(200);
+    group.link(&guest, "2").await.data(200);
     group.spend(0, json!({ "amount": 30 })).await;
     let second = Group::of(api, 2, "EUR").await;
     let mut days = Vec::new();

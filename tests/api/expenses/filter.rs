@@ -126,8 +126,7 @@ async fn ids_of_a_user_and_of_linked_guests_select_the_same() {
         alice.post(&group.path("/expenses"), body).await.data(201);
     }
     for guest in [&one, &two] {
-        let link = group.path(&format!("/members/{guest}/link"));
-        alice.post(&link, json!({ "userId": "3" })).await.data(200);
+        group.link(&guest, "3").await.data(200);
     }
     for list in [group.path("/expenses"), "/api/users/me/expenses".to_owned()] {
         for (parameter, expected) in [
@@ -166,7 +165,7 @@ async fn filters_of_the_callers_expenses_find_those_of_linked_guests() {
     ] {
         group.spend(1, body).await;
     }
-    bob.post(&group.path(&format!("/members/{guest}/link")), json!({ "userId": "1" })).await;
+    group.link(&guest, "1").await.data(200);
     let selected = async |filter: &str, limit: usize| {
         let path = format!("/api/users/me/expenses?limit={limit}{filter}");
         let (mut all, mut cursor) = (Vec::new(), String::new());

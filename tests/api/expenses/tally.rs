@@ -110,8 +110,7 @@ async fn guest_is_counted_under_the_id_of_the_expense() {
     let made = group.spend(0, body.clone()).await;
     let before = format!("n#EUR 1, p#1#EUR 4, s#1#EUR 2, s#{guest}#EUR 2");
     check(&group, &[("2026-01-02#none", &before)]).await;
-    let link = group.path(&format!("/members/{guest}/link"));
-    alice.post(&link, json!({ "userId": "2" })).await.data(200);
+    group.link(&guest, "2").await.data(200);
     check(&group, &[("2026-01-02#none", &before)]).await;
 
     // A later expense of the guest is the user's, and the earlier one stays the guest's.
@@ -136,8 +135,7 @@ async fn settlements_adjustments_and_links_change_no_tally() {
     let revert = group.path("/ledger/entries/revert");
     alice.post(&revert, json!(["a"])).await.data(200);
     let guest = group.guest(0, "Grandma").await;
-    let link = group.path(&format!("/members/{guest}/link"));
-    alice.post(&link, json!({ "userId": "2" })).await.data(200);
+    group.link(&guest, "2").await.data(200);
     assert_eq!(tallies(&group).await, before);
     group.verify().await;
 }

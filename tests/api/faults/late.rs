@@ -65,6 +65,8 @@ impl Prepared {
         group.api.pass(Duration::from_millis(1));
         let splits = json!([{ "userId": guest }, { "userId": "1" }]);
         group.spend(2, json!({ "amount": 8, "splits": splits })).await;
+        let link = group.path(&format!("/members/{guest}/link"));
+        group.members[1].post(&link, json!({ "userId": "2" })).await.data(202);
         let deleted = id(&group.spend(0, json!({ "amount": 60 })).await);
         alice.delete(&group.path(&format!("/expenses/{deleted}"))).await.data(200);
         let pay = json!({ "toId": "1", "amount": 4 });

@@ -262,8 +262,7 @@ async fn a_linked_guest_is_the_user_and_a_bonus_becomes_no_cash() {
     let (alice, bob) = (friends.alice(), friends.bob());
     friends.bonus("2", "10", "2026-02-01T00:00:00Z").await;
     let guest = friends.group.guest(1, "Ally").await;
-    let link = friends.group.path(&format!("/members/{guest}/link"));
-    bob.post(&link, json!({ "userId": "1" })).await.data(200);
+    friends.group.link(&guest, "1").await.data(200);
     let body = pay("4", &json!({ "toId": guest }));
     let paid = friends.settle(bob, body).await;
     assert_eq!(paid.data(201)["toUserId"], "1");

@@ -128,8 +128,7 @@ async fn a_linked_guest_is_paid_at_once_and_is_the_user() {
         "payFrom": "funds", "payNow": true });
     let unlinked = friends.settle(bob, to_guest.clone()).await;
     assert_eq!(unlinked.body["details"][0]["path"], "toId");
-    let link = friends.group.path(&format!("/members/{guest}/link"));
-    bob.post(&link, json!({ "userId": "1" })).await.data(200);
+    friends.group.link(&guest, "1").await.data(200);
     let paid = friends.settle(bob, to_guest).await;
     assert_eq!(
         (&paid.data(201)["toUserId"], &paid.data(201)["status"]),

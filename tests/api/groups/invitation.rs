@@ -1,6 +1,8 @@
 //! Invite to a group, and close it.
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use axum::http::Method;
+use fracti_core::{group::InvitationCode, storage::keys};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
@@ -116,19 +118,43 @@ async fn chat_still_opens_its_closed_group() {
 }
 
 #[tokio::test]
-async fn table_and_replays_do_not_have_the_code() {
+async fn members_read_the_code_in_the_app_and_nowhere_else() {
     let group = Group::new(1, "EUR").await;
     let (alice, path) = (&group.members[0], group.path("/invitation"));
     let made = alice.post_once("key", &path, Value::Null).await;
     let code = made.data(201)["code"].as_str().unwrap().to_owned();
     let replay = alice.post_once("key", &path, Value::Null).await;
-    assert_eq!(replay.data(201), &json!({ "groupId": group.id }));
-    assert_eq!(join(&group, &group.api.user(2, "Bob"), json!(code)).await, joined());
-    let rows = group.api.rows().await;
-    assert!(!format!("{rows:?}").contains(&code));
+    assert_eq!(replay.data(201), made.data(201), "also if the first answer was lost");
+    let bob = group.api.user(2, "Bob");
+    assert_eq!(bob.get(&path).await.code(), (403, "NOT_A_MEMBER"));
+    assert_eq!(join(&group, &bob, json!(code)).await, joined());
+    let seen = json!({ "groupId": group.id, "invitation": "code", "code": code });
+    assert_eq!(bob.get(&path).await.data(200), &seen);
+    let token = json!({ "name": "Bot", "scopes": ["read", "write"] });
+    let token = bob.with_token(&bob.post("/api/users/me/tokens", token).await);
+    assert_eq!(token.get(&path).await.code(), (403, "NOT_ALLOWED"));
+    bob.post(&group.path("/leave"), json!({})).await.data(200);
+    assert_eq!(bob.get(&path).await.code(), (403, "LEFT"));
     for path in ["", "/changes", "/export"] {
         assert!(!alice.get(&group.path(path)).await.text.contains(&*code), "{path}");
     }
+}
+
+#[tokio::test]
+async fn code_that_an_earlier_release_has_replaced_is_not_shown() {
+    let group = Group::new(1, "EUR").await;
+    let (alice, path) = (&group.members[0], group.path("/invitation"));
+    assert_eq!(alice.get(&path).await.data(200), &json!({ "groupId": group.id }), "by its id");
+    invite(&group, 0).await;
+    // It writes the hash of another code, and leaves this one.
+    let hash = InvitationCode::new([7; 16]).hash().to_string();
+    let key = keys::group(group.id.parse().unwrap());
+    group.api.set_attribute(key, "invitation", AttributeValue::S(hash)).await;
+    let seen = json!({ "groupId": group.id, "invitation": "code" });
+    assert_eq!(alice.get(&path).await.data(200), &seen);
+    alice.delete(&path).await.data(200);
+    let closed = json!({ "groupId": group.id, "invitation": "closed" });
+    assert_eq!(alice.get(&path).await.data(200), &closed);
 }
 
 #[tokio::test]

@@ -21,10 +21,31 @@ impl Scene {
         Self { group, guest }
     }
 
+    fn path(&self) -> String {
+        self.group.path(&format!("/members/{}/link", self.guest))
+    }
+
     /// `caller` says that the guest is `user`.
+    async fn say(&self, caller: usize, user: &str) -> Reply {
+        self.group.members[caller - 1].post(&self.path(), json!({ "userId": user })).await
+    }
+
+    /// The user says to be the guest, and `caller` confirms it.
     async fn link(&self, caller: usize, user: &str) -> Reply {
-        let path = self.group.path(&format!("/members/{}/link", self.guest));
-        self.group.members[caller - 1].post(&path, json!({ "userId": user })).await
+        self.say(user.parse().unwrap(), user).await.data(202);
+        self.say(caller, user).await
+    }
+
+    /// `caller` withdraws or declines the link.
+    async fn withdraw(&self, caller: usize) -> Reply {
+        self.group.members[caller - 1].delete(&self.path()).await
+    }
+
+    /// The link that waits to be confirmed, as a member sees it.
+    async fn proposed(&self) -> Value {
+        let read = self.group.members[0].get(&self.group.path("")).await.data(200).clone();
+        let members = read["members"].as_array().unwrap();
+        members.iter().find(|it| it["id"] == *self.guest).unwrap()["link"].clone()
     }
 
     /// An expense that `payer` paid for these members; its path.
@@ -106,30 +127,28 @@ async fn user_takes_over_the_balances_of_a_linked_guest() {
 }
 
 #[tokio::test]
-async fn another_member_confirms_a_guest_who_is_owed_money() {
+async fn what_is_no_link_changes_nothing() {
     let scene = Scene::new().await;
     let (group, guest) = (&scene.group, &*scene.guest);
     scene.spend(guest, 9, &["1"]).await;
-    group.spend(0, json!({ "amount": 900, "currency": "TON" })).await;
     let before = group.api.rows().await;
-    let refused = scene.link(2, "2").await;
-    assert_eq!(refused.code(), (403, "NOT_ALLOWED"));
-    assert!(refused.text.contains("must confirm that this guest is you"), "{}", refused.text);
     for (user, refusal) in [
         ("9", (400, "VALIDATION_ERROR")),
         (guest, (400, "VALIDATION_ERROR")),
         ("", (400, "VALIDATION_ERROR")),
     ] {
-        let reply = scene.link(1, user).await;
+        let reply = scene.say(1, user).await;
         assert_eq!(reply.code(), refusal, "{user}");
         assert_eq!(reply.body["details"][0]["path"], "userId");
     }
     let path = group.path("/members/2/link");
     let user = group.members[0].post(&path, json!({ "userId": "1" })).await;
     assert_eq!(user.code(), (403, "NOT_ALLOWED"));
+    assert_eq!(scene.withdraw(1).await.code(), (404, "LINK_NOT_FOUND"));
     assert_eq!(group.api.rows().await, before);
     scene.link(1, "2").await.data(200);
-    assert_eq!(scene.link(1, "3").await.code(), (409, "ALREADY_LINKED"));
+    assert_eq!(scene.say(1, "3").await.code(), (409, "ALREADY_LINKED"));
+    assert_eq!(scene.withdraw(1).await.code(), (409, "ALREADY_LINKED"));
     let path = group.path(&format!("/members/{guest}"));
     let renamed = group.members[0].patch(&path, json!({ "name": "x" })).await;
     assert_eq!(renamed.code(), (409, "ALREADY_LINKED"));
@@ -138,45 +157,134 @@ async fn another_member_confirms_a_guest_who_is_owed_money() {
 }
 
 #[tokio::test]
-async fn no_user_comes_alone_to_a_credit_of_a_guest() {
-    for way in ["delete", "splits", "payer"] {
+async fn both_sides_say_who_a_guest_is() {
+    // Who proposes that the guest is user 2, who is on the same side, and who confirms it.
+    for (proposer, same_side, other_side) in [(2, 2, 3), (1, 3, 2)] {
         let scene = Scene::new().await;
         let (group, guest) = (&scene.group, &*scene.guest);
-        let alice = &group.members[0];
-        let path = scene.spend(guest, 30, &["1", "2", guest]).await;
-        // Alice hides the credit, which she could restore after a link.
-        let hidden = match way {
-            "delete" => alice.delete(&path).await,
-            "splits" => alice.put(&path, json!({ "splits": [{ "userId": guest }] })).await,
-            _ => alice.put(&path, json!({ "payerId": "1" })).await,
-        };
-        hidden.data(200);
-        let refused = scene.link(1, "1").await;
-        assert_eq!(refused.code(), (403, "NOT_ALLOWED"), "{way}");
-        assert!(refused.text.contains("must confirm that this guest is you"), "{}", refused.text);
-        scene.link(2, "1").await.data(200);
+        scene.spend(guest, 9, &["1"]).await;
+        let made = scene.say(proposer, "2").await.data(202).clone();
+        let waits = json!({ "userId": "2", "proposedBy": proposer.to_string(),
+            "proposedAt": made["link"]["proposedAt"] });
+        assert_eq!((&made["link"], &made["linkedTo"]), (&waits, &Value::Null));
+        assert_eq!(scene.proposed().await, waits);
+        assert_eq!(scene.balance("2", "").await, 0, "nothing moves");
+        let before = group.api.rows().await;
+        assert_eq!(scene.say(same_side, "2").await.data(202)["link"], waits);
+        assert_eq!(scene.say(other_side, "1").await.code(), (409, "LINK_PROPOSED"));
+        // A token of the other side confirms nothing.
+        let token = json!({ "name": "Bot", "scopes": ["read", "write"] });
+        let other = &group.members[other_side - 1];
+        let token = other.post("/api/users/me/tokens", token).await;
+        let by_token = other.with_token(&token);
+        let refused = by_token.post(&scene.path(), json!({ "userId": "2" })).await;
+        assert_eq!(refused.code(), (403, "NOT_ALLOWED"));
+        assert!(refused.text.contains("only in the app"), "{}", refused.text);
+        let rows = group.api.rows().await;
+        let of_group = |(pk, _): &&(String, String)| pk.contains(&group.id);
+        assert!(before.keys().filter(of_group).eq(rows.keys().filter(of_group)));
+
+        let linked = scene.say(other_side, "2").await.data(200).clone();
+        assert_eq!((&linked["linkedTo"], &linked["link"]), (&json!("2"), &Value::Null));
+        assert_eq!(scene.balance("2", "").await, 9);
+        for caller in [proposer, other_side] {
+            assert_eq!(*scene.say(caller, "2").await.data(200), linked, "again");
+        }
+        assert_eq!(scene.proposed().await, Value::Null);
+        group.verify().await;
+    }
+}
+
+#[tokio::test]
+async fn the_proposer_and_the_other_side_end_a_proposal() {
+    // Who proposes that the guest is user 2, who may end it, and who may not.
+    for (proposer, may, may_not) in [(2, [1, 2, 3].as_slice(), None), (1, &[1, 2], Some(3))] {
+        for caller in may {
+            let scene = Scene::new().await;
+            scene.say(proposer, "2").await.data(202);
+            if let Some(other) = may_not {
+                assert_eq!(scene.withdraw(other).await.code(), (403, "NOT_ALLOWED"));
+            }
+            assert_eq!(scene.withdraw(*caller).await.data(200)["link"], Value::Null);
+            assert_eq!(scene.proposed().await, Value::Null);
+            assert_eq!(scene.withdraw(*caller).await.code(), (404, "LINK_NOT_FOUND"));
+            // What the other side says now is a proposal of its own.
+            scene.say(if proposer == 2 { 1 } else { 2 }, "2").await.data(202);
+            scene.group.verify().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_proposal_ends_with_the_presence_of_whom_it_names() {
+    // Who becomes past: the user, the proposer, the guest, and a member whom it does not name.
+    for (who, stays) in [("2", false), ("3", false), ("guest", false), ("4", true)] {
+        let group = Group::new(4, "EUR").await;
+        let guest = group.guest(0, "Grandma").await;
+        let scene = Scene { group, guest };
+        scene.say(3, "2").await.data(202);
+        let member = if who == "guest" { &scene.guest } else { who };
+        let path = scene.group.path(&format!("/members/{member}"));
+        match who {
+            "2" | "4" => {
+                let left = scene.group.path("/leave");
+                let user = &scene.group.members[who.parse::<usize>().unwrap() - 1];
+                user.post(&left, json!({})).await.data(200);
+            }
+            _ => {
+                scene.group.members[0].delete(&path).await.data(200);
+            }
+        }
+        let restore = format!("{path}/restore");
+        scene.group.members[0].post(&restore, json!({})).await.data(200);
+        assert_eq!(scene.proposed().await.is_object(), stays, "{who}");
+        scene.group.verify().await;
+    }
+}
+
+#[tokio::test]
+async fn at_most_twenty_links_wait() {
+    let group = Group::new(2, "EUR").await;
+    for number in 0..21 {
+        let guest = group.guest(0, &format!("Guest {number}")).await;
+        let path = group.path(&format!("/members/{guest}/link"));
+        let proposed = group.members[1].post(&path, json!({ "userId": "2" })).await;
+        let expected = if number < 20 { (202, "") } else { (422, "TOO_MANY_LINKS") };
+        assert_eq!(proposed.code(), expected, "{number}");
+        if number == 20 {
+            assert_eq!(proposed.body["details"][0]["limit"], "proposedLinks");
+        }
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_of_two_concurrent_links_succeeds() {
+async fn a_link_is_confirmed_or_withdrawn_but_not_both() {
     let scene = Scene::new().await;
     scene.spend("1", 90, &["2", &scene.guest]).await;
+    scene.say(1, "2").await.data(202);
     let processes = [scene.group.api.another(), scene.group.api.another()];
     let mut calls = JoinSet::new();
     for number in 0..6 {
-        let caller = scene.group.members[0].at(&processes[number % 2]);
-        let path = scene.group.path(&format!("/members/{}/link", scene.guest));
-        let user = json!({ "userId": (2 + number % 2).to_string() });
-        calls.spawn(async move { caller.post(&path, user).await });
+        // The user confirms while the proposer withdraws.
+        let caller = scene.group.members[1 - number % 2].at(&processes[number % 2]);
+        let path = scene.path();
+        calls.spawn(async move {
+            match number % 2 {
+                0 => caller.post(&path, json!({ "userId": "2" })).await,
+                _ => caller.delete(&path).await,
+            }
+        });
     }
     let replies = calls.join_all().await;
-    let (won, lost): (Vec<_>, Vec<_>) = replies.iter().partition(|it| it.status == 200);
-    assert_eq!(won.len(), 1, "{replies:?}");
-    assert!(lost.iter().all(|it| it.code() == (409, "ALREADY_LINKED")), "{lost:?}");
-    let user = won[0].data(200)["linkedTo"].as_str().unwrap();
-    let balances = [scene.balance("2", "").await, scene.balance("3", "").await];
-    assert_eq!(json!(balances), if user == "2" { json!([-90, 0]) } else { json!([-45, -45]) });
+    let linked = replies.iter().filter(|it| it.body["data"]["linkedTo"] == "2").count();
+    let withdrawn = replies.iter().filter(|it| it.status == 200).count() - linked;
+    let expected = [(200, ""), (202, ""), (404, "LINK_NOT_FOUND"), (409, "ALREADY_LINKED")];
+    assert!(replies.iter().all(|it| expected.contains(&it.code())), "{replies:?}");
+    // What was withdrawn is proposed again by the user, and not linked.
+    assert!(linked == 0 || withdrawn == 0, "{replies:?}");
+    let balances = [scene.balance("2", "").await, scene.balance(&scene.guest, "").await];
+    let expected = if linked > 0 { json!([-90, -90]) } else { json!([-45, -45]) };
+    assert_eq!(json!(balances), expected);
     scene.group.verify().await;
 }
 
@@ -409,6 +517,7 @@ async fn link_beside_writes_that_name_the_guest_leaves_a_correct_ledger() {
     let scene = Scene::new().await;
     let (group, guest) = (&scene.group, scene.guest.clone());
     let old = scene.spend("1", 60, &["1", "2", &guest]).await;
+    scene.say(2, "2").await.data(202);
     let processes = [group.api.another(), group.api.another()];
     let mut calls = JoinSet::new();
     for number in 0..16 {
@@ -448,8 +557,11 @@ async fn link_beside_writes_that_name_the_guest_leaves_a_correct_ledger() {
 async fn repeated_link_with_its_key_is_done_once() {
     let scene = Scene::new().await;
     scene.spend("1", 9, &[&scene.guest]).await;
-    let path = scene.group.path(&format!("/members/{}/link", scene.guest));
-    let alice = &scene.group.members[0];
+    let (path, alice) = (scene.path(), &scene.group.members[0]);
+    let bob = &scene.group.members[1];
+    for _ in 0..2 {
+        bob.post_once("p", &path, json!({ "userId": "2" })).await.data(202);
+    }
     let first = alice.post_once("k", &path, json!({ "userId": "2" })).await;
     let before = scene.group.api.rows().await;
     let again = alice.post_once("k", &path, json!({ "userId": "2" })).await;
@@ -465,10 +577,13 @@ async fn a_user_has_at_most_ten_guests_of_a_group() {
     let group = Group::new(2, "EUR").await;
     for number in 0..11 {
         let guest = group.guest(0, &format!("Guest {number}")).await;
+        if number < 10 {
+            group.link(&guest, "2").await.data(200);
+            continue;
+        }
         let path = group.path(&format!("/members/{guest}/link"));
-        let linked = group.members[0].post(&path, json!({ "userId": "2" })).await;
-        let expected = if number < 10 { (200, "") } else { (422, "TOO_MANY_LINKS") };
-        assert_eq!(linked.code(), expected, "{number}");
+        let proposed = group.members[0].post(&path, json!({ "userId": "2" })).await;
+        assert_eq!(proposed.code(), (422, "TOO_MANY_LINKS"));
     }
     group.members[1].get("/api/users/me/activity").await.data(200);
     group.verify().await;

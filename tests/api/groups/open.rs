@@ -36,6 +36,65 @@ async fn first_opening_creates_the_group_and_others_join_it() {
     assert_eq!(of_chat.data(200), &json!([expected]));
 }
 
+#[tokio::test]
+async fn chat_that_became_a_supergroup_moves_to_its_group() {
+    let api = Api::new().await;
+    let [alice, bob] = [(1, "Alice"), (2, "Bob")].map(|(id, name)| api.user(id, name));
+    let old = alice.in_chat(CHAT).post(OPEN, json!({ "title": "Alps" })).await.data(201).clone();
+    bob.in_chat(CHAT).post(OPEN, json!({})).await.data(200);
+    let new = alice.in_chat("7").post(OPEN, json!({})).await.data(201).clone();
+    let to = json!({ "groupId": old["id"] });
+    let moved = alice.in_chat("7").post(OPEN, to.clone()).await.data(200).clone();
+    assert_eq!((&moved["id"], &moved["chatId"]), (&old["id"], &json!("7")));
+    let path = format!("/api/groups/{}", new["id"].as_str().unwrap());
+    assert_eq!(alice.get(&path).await.code(), (403, "LEFT"), "the empty one is deleted");
+    // Everyone in the chat finds the group, and nothing moves twice.
+    assert_eq!(bob.in_chat("7").post(OPEN, json!({})).await.data(200)["id"], old["id"]);
+    let before = api.rows().await;
+    assert_eq!(alice.in_chat("7").post(OPEN, to).await.data(200)["id"], old["id"]);
+    assert_eq!(api.rows().await, before);
+    api.verify(old["id"].as_str().unwrap()).await;
+}
+
+#[tokio::test]
+async fn chat_moves_from_no_group_that_others_use() {
+    let api = Api::new().await;
+    let [alice, bob, eve] =
+        [(1, "Alice"), (2, "Bob"), (3, "Eve")].map(|(id, name)| api.user(id, name));
+    let old = alice.in_chat(CHAT).post(OPEN, json!({})).await.data(201).clone();
+    let to = json!({ "groupId": old["id"] });
+    let taken = (409, "CHAT_TAKEN");
+    for (chat, case) in [("7", "others are there"), ("8", "a guest"), ("9", "something recorded")] {
+        let new = alice.in_chat(chat).post(OPEN, json!({})).await.data(201).clone();
+        let path = format!("/api/groups/{}", new["id"].as_str().unwrap());
+        match case {
+            "others are there" => {
+                bob.in_chat(chat).post(OPEN, json!({})).await.data(200);
+            }
+            "a guest" => {
+                alice.post(&format!("{path}/members"), json!({ "name": "Mum" })).await.data(201);
+            }
+            _ => {
+                let tea = json!({ "amount": 3, "description": "Tea" });
+                alice.post(&format!("{path}/expenses"), tea).await.data(201);
+            }
+        }
+        let before = api.rows().await;
+        assert_eq!(alice.in_chat(chat).post(OPEN, to.clone()).await.code(), taken, "{case}");
+        assert_eq!(api.rows().await, before, "{case}");
+    }
+    // A group of others is not taken over, nor does theirs move.
+    eve.in_chat("11").post(OPEN, json!({})).await.data(201);
+    assert_eq!(alice.in_chat("11").post(OPEN, to.clone()).await.code(), taken);
+    let before = api.rows().await;
+    assert_eq!(eve.in_chat("12").post(OPEN, to.clone()).await.code(), (403, "NOT_A_MEMBER"));
+    assert_eq!(eve.in_chat("11").post(OPEN, to.clone()).await.code(), (403, "NOT_A_MEMBER"));
+    assert_eq!(alice.post(OPEN, to).await.code(), (400, "NO_CHAT"));
+    let unknown = json!({ "groupId": "019bc186-de00-7101-8101-010101010101" });
+    assert_eq!(alice.in_chat("13").post(OPEN, unknown).await.code(), (404, "GROUP_NOT_FOUND"));
+    assert_eq!(api.rows().await, before);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn ten_users_who_open_a_chat_at_once_share_one_group() {
     let api = Api::new().await;

@@ -283,8 +283,7 @@ async fn a_guest_who_was_linked_is_the_user_when_the_file_is_imported_again() {
     let members = alice.get(&group.path("")).await.data(200)["members"].clone();
     let guest =
         members.as_array().unwrap().iter().find(|it| it["guest"] == true).unwrap()["id"].clone();
-    let link = group.path(&format!("/members/{}/link", guest.as_str().unwrap()));
-    alice.post(&link, json!({ "userId": "2" })).await.data(200);
+    group.link(guest.as_str().unwrap(), "2").await.data(200);
     assert_eq!(group.balances().await, ["10", "-10"]);
     for target in ["new guest", guest.as_str().unwrap(), "2"] {
         let import = Import::of(&splitwise(&["A", "Robert"], &[row("Tea"), row("Hut")]), "{}");

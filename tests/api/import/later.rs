@@ -211,7 +211,7 @@ async fn a_person_of_fracti_who_was_renamed_or_linked_keeps_the_guest() {
     assert_eq!(counts(&done)[..2], [0, 1]);
     assert_eq!(done.data(200)["members"], 0, "the guest stays");
 
-    alice.post(&format!("{member}/link"), json!({ "userId": "2" })).await.data(200);
+    source.link(&guest, "2").await.data(200);
     let linked = import(exported(alice, &source.id, 10).await);
     let planned = plan(&linked, owner, &copy).await;
     let ids = planned["members"].as_array().unwrap().iter().map(|it| it["match"]["by"].clone());

@@ -104,8 +104,7 @@ async fn a_new_guest_must_not_mean_a_user_who_has_left() {
     assert_eq!(counts(&import(&rows).send(alice, &group).await), [1, 0, 1, 0]);
     let members = alice.get(&group.path("")).await.data(200)["members"].clone();
     let bob = members.as_array().unwrap().iter().find(|it| it["name"] == "Bob").unwrap();
-    let link = group.path(&format!("/members/{}/link", bob["id"].as_str().unwrap()));
-    alice.post(&link, json!({ "userId": "4" })).await.data(200);
+    group.link(bob["id"].as_str().unwrap(), "4").await.data(200);
 
     // The guest means the user.
     rows.push(("2025-12-02", "General", "Cake", "EUR", vec![200, -200, 0, 0]));

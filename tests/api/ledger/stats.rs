@@ -28,8 +28,7 @@ async fn statistics_are_by_category_member_and_period() {
     // In no period that is asked for.
     group.spend(0, json!({ "amount": 100, "date": "2026-03-01" })).await;
     let alice = &group.members[0];
-    let link = group.path(&format!("/members/{guest}/link"));
-    alice.post(&link, json!({ "userId": "3" })).await.data(200);
+    group.link(&guest, "3").await.data(200);
     group.pay(2, 0, "1").await;
 
     let path = group.path("/stats?from=2026-01-01&to=2026-02-28");

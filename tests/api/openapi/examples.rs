@@ -154,7 +154,11 @@ async fn texts(document: &Document) -> Texts {
     story.call(&alice, Method::DELETE, &grandma, none.clone()).await;
     story.post(&alice, &format!("{grandma}/restore"), none.clone()).await;
     let caro = story.make(&alice, &at("/members"), json!({ "name": "Caro" })).await;
-    story.post(&alice, &format!("{caro}/link"), json!({ "userId": "456789123" })).await;
+    let link = format!("{caro}/link");
+    story.post(&alice, &link, json!({ "userId": "456789123" })).await;
+    story.call(&alice, Method::DELETE, &link, none.clone()).await;
+    story.post(&alice, &link, json!({ "userId": "456789123" })).await;
+    story.post(&carol, &link, json!({ "userId": "456789123" })).await;
     story.call(&alice, Method::PATCH, &group, json!({ "title": "Alps 2026" })).await;
     story.get(&alice, &format!("{group}?include=past")).await;
     story.get(&alice, "/api/groups").await;
@@ -249,6 +253,7 @@ async fn texts(document: &Document) -> Texts {
     story.call(&dave, Method::DELETE, &flat, none.clone()).await;
     story.call(&bob, Method::DELETE, &at("/wallet"), none.clone()).await;
     story.post(&alice, &at("/invitation"), none.clone()).await;
+    story.get(&bob, &at("/invitation")).await;
     story.call(&alice, Method::DELETE, &at("/invitation"), none).await;
     for path in ["/api/health", "/api/currencies", "/api/categories"] {
         story.get(&alice, path).await;

@@ -185,6 +185,11 @@ async fn nothing_tells_who_gave_an_anonymous_answer() {
         assert_eq!((&seen["answers"], seen.get("summary")), (&json!([]), None));
         assert_eq!(seen["currentResponses"], member);
     }
+    // Who has answered and who has not are told alike that nothing can be claimed.
+    for member in [1, 3] {
+        let claims = asked.claim(member, &[]).await;
+        assert_eq!(claims.code(), (400, "VALIDATION_ERROR"), "{}", claims.text);
+    }
     asked.answer(&group.members[3], json!({ "selectedOption": 0 })).await.data(201);
     let over = asked.get(4).await;
     assert_eq!(over["summary"], json!({ "Pizza": 2, "Sushi": 1 }));

@@ -17,12 +17,6 @@ fn salads_of(user: &str, count: u64) -> Value {
     json!({ "userId": user, "items": items })
 }
 
-async fn link(group: &Group, guest: &str, user: &str) {
-    let by = usize::from(user == "1");
-    let path = group.path(&format!("/members/{guest}/link"));
-    group.members[by].post(&path, json!({ "userId": user })).await.data(200);
-}
-
 impl Asked<'_> {
     async fn claims_by(&self, by: usize, body: Value) -> Value {
         self.group.members[by].put(&self.at("/claims"), body).await.data(200).clone()
@@ -47,7 +41,7 @@ async fn statement_of_a_user_replaces_that_of_the_linked_guest() {
     asked.claims_by(0, salads_of(&guest, 1)).await;
     asked.claims_by(1, salads_of("2", 3)).await;
     assert_eq!(asked.get(0).await["requiredResponses"], 4);
-    link(&group, &guest, "3").await;
+    group.link(&guest, "3").await.data(200);
     let seen = asked.get(2).await;
     assert_eq!((&seen["requiredResponses"], &seen["currentResponses"]), (&json!(3), &json!(2)));
     assert_eq!(asked.claimed().await, of(&[("2", "3"), ("3", "1")]));
@@ -82,7 +76,7 @@ async fn newest_of_several_statements_of_one_person_counts() {
             asked.claims_by(by, salads_of([&*own, "2", &*other][index], count)).await;
         }
         for guest in [&own, &other] {
-            link(&group, guest, "2").await;
+            group.link(guest, "2").await.data(200);
         }
         assert_eq!(asked.claimed().await, of(&[("2", newest)]), "{order:?}");
         let seen = asked.get(1).await;
@@ -110,7 +104,7 @@ async fn member_whose_guest_has_answered_has_answered() {
             open.as_array().unwrap().iter().any(|it| it["id"] == *asked.id)
         };
         assert!(open(&group.members[2]).await);
-        link(&group, &guest, "3").await;
+        group.link(&guest, "3").await.data(200);
         let seen = asked.get(2).await;
         assert_eq!(seen["canAnswer"], false);
         assert_eq!(seen["audience"], json!(["2", "3"]));
@@ -138,7 +132,7 @@ async fn of_a_guest_and_a_user_who_answered_the_first_answer_counts() {
     asked.answer(&group.members[1], of_guest).await.data(201);
     group.api.pass(Duration::from_millis(1));
     asked.answer(&group.members[2], json!({ "selectedOption": 0 })).await.data(201);
-    link(&group, &guest, "3").await;
+    group.link(&guest, "3").await.data(200);
     let seen = asked.get(0).await;
     assert_eq!((&seen["requiredResponses"], &seen["currentResponses"]), (&json!(2), &json!(1)));
     asked.answer(&group.members[1], json!({ "selectedOption": 0 })).await.data(201);
@@ -157,7 +151,7 @@ async fn link_closes_a_question_that_has_all_answers_it_can_get() {
     asked.answer(&group.members[1], json!({ "answer": "Home" })).await.data(201);
     asked.answer(&group.members[2], json!({ "answer": "Here" })).await.data(201);
     assert_eq!(asked.get(0).await["status"], "PARTIAL");
-    link(&group, &guest, "3").await;
+    group.link(&guest, "3").await.data(200);
     let seen = asked.get(0).await;
     assert_eq!((&seen["status"], &seen["requiredResponses"]), (&json!("CLOSED"), &json!(2)));
     assert_eq!(seen["closedAt"], group.api.now().to_string());
@@ -174,7 +168,7 @@ async fn statements_of_an_expired_receipt_are_those_of_one_member() {
     group.api.pass(Duration::from_millis(1));
     asked.claims_by(2, salads_of("3", 4)).await;
     group.api.pass(Duration::from_mins(1));
-    link(&group, &guest, "3").await;
+    group.link(&guest, "3").await.data(200);
     assert_eq!(asked.claimed().await, of(&[("3", "4")]));
     assert_eq!(asked.get(0).await["currentResponses"], 1);
     let expense = asked.apply(0, json!({})).await.data(200).clone();

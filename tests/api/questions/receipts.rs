@@ -27,6 +27,20 @@ async fn applied(
 }
 
 #[tokio::test]
+async fn any_member_applies_the_receipt_of_a_past_payer() {
+    let group = Group::new(3, "EUR").await;
+    let mut question = one_item("EUR", "12.00", 2);
+    question["receipt"]["payerId"] = json!("2");
+    let asked = Asked::by(&group, 1, question).await;
+    asked.claim(2, &[(0, json!(2))]).await.data(200);
+    assert_eq!(asked.apply(0, json!({})).await.code(), (403, "NOT_ALLOWED"));
+    group.members[1].post(&group.path("/leave"), json!({})).await.data(200);
+    assert_eq!(asked.apply(0, json!({})).await.code(), (409, "PAYER_LEFT"));
+    asked.apply(0, json!({ "payerId": "1" })).await.data(200);
+    group.verify().await;
+}
+
+#[tokio::test]
 async fn counts_and_uncounted_claims_give_the_shares() {
     let group = Group::new(4, "EUR").await;
     let none = Value::Null;
@@ -209,8 +223,7 @@ async fn a_guest_who_was_linked_after_claiming_is_the_user() {
     group.api.pass(Duration::from_millis(1));
     let body = json!({ "userId": guest, "items": [{ "item": 0, "count": 2 }] });
     group.members[0].put(&asked.at("/claims"), body.clone()).await.data(200);
-    let link = json!({ "userId": "3" });
-    group.members[0].post(&group.path(&format!("/members/{guest}/link")), link).await.data(200);
+    group.link(&guest, "3").await.data(200);
     // The id means the user now, for whom nobody else answers.
     let refused = group.members[0].put(&asked.at("/claims"), body).await;
     assert_eq!(refused.code(), (403, "NOT_ALLOWED"));

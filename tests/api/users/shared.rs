@@ -110,8 +110,7 @@ async fn guest_who_is_the_other_user_counts_for_them() {
     let pending = alice.post(&group.path("/settlements"), pending).await.data(201)["id"].clone();
     let cake = json!({ "amount": 30, "description": "Cake", "payerId": guest });
     alice.post(&group.path("/expenses"), cake).await.data(201);
-    let link = group.path(&format!("/members/{guest}/link"));
-    alice.post(&link, json!({ "userId": "2" })).await.data(200);
+    group.link(&guest, "2").await.data(200);
     let shared = alice.get(&with("2")).await.data(200).clone();
     assert_eq!(shared["groups"][0]["balances"][0]["theirs"], 15, "{shared}");
     assert_eq!(shared["pending"][0]["id"], pending, "{shared}");

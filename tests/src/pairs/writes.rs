@@ -74,6 +74,7 @@ pub fn writes() -> Vec<Write> {
             .sends(json!({ "title": "Flat", "chatId": 9, "currency": "EUR" })),
         write("open a chat", "openGroup", &[6, 4]).sends(json!({})),
         write("open a new chat", "openGroup", &[8, 1]).sends(json!({ "title": "New" })),
+        write("move a chat", "openGroup", &[1]).sends(json!({ "groupId": "$groupId" })),
         write("rename a group", "updateGroup", &[2]),
         write("change the currency", "updateGroup", &[2]).sends(json!({ "currency": "USD" })),
         write("archive a group", "updateGroup", &[1]).sends(json!({ "archived": true })),
@@ -92,8 +93,12 @@ pub fn writes() -> Vec<Write> {
             .of("groupId", "{empty}")
             .sends(json!({ "name": "Gus" })),
         write("rename a guest", "renameGuest", &[2, 3]).sends(json!({ "name": "Gus" })),
-        write("link a guest", "linkGuest", &[2]).sends(json!({ "userId": "3" })),
-        write("link a guest to another", "linkGuest", &[3]).sends(json!({ "userId": "2" })),
+        write("propose a link", "linkGuest", &[3, 7])
+            .of("memberId", "{owing}")
+            .sends(json!({ "userId": "$idle" })),
+        write("propose another link", "linkGuest", &[3]).sends(json!({ "userId": "3" })),
+        write("confirm a link", "linkGuest", &[1, 3]).sends(json!({ "userId": "2" })),
+        write("withdraw a link", "withdrawLink", &[2, 3]),
         write("record an expense", "createExpense", &[1, 2]).sends(json!({
             "amount": 12, "description": "Tea", "category": "food",
             "splits": [{ "userId": "1" }, { "userId": "2" }]
@@ -304,6 +309,8 @@ pub(super) async fn scene(api: &Transport, now: Timestamp) -> Ids {
         ids.insert(name, post(1, "/members", json!({ "name": title })).await.id());
     }
     call(1, Method::DELETE, &format!("/members/{}", ids["gone"]), Value::Null).await;
+    // Member 2 says to be Grandma.
+    post(2, &format!("/members/{}/link", ids["memberId"]), json!({ "userId": "2" })).await;
     let splits = json!([{ "userId": "1" }, { "userId": "2" }, { "userId": ids["owing"] }]);
     let hut = json!({ "amount": 30, "description": "Hut", "splits": splits });
     for (name, amount) in [("expenseId", 30), ("deleted", 60)] {

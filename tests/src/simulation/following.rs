@@ -623,9 +623,13 @@ impl Writer {
             2 => self.ask(Method::DELETE, &path, Value::Null).await,
             3 => self.ask(Method::POST, &format!("{path}/restore"), Value::Null).await,
             _ => {
-                let user = self.actor.user % USERS + 1;
-                let body = json!({ "userId": user.to_string() });
-                self.ask(Method::POST, &format!("{path}/link"), body).await
+                let link = format!("{path}/link");
+                if self.actor.rng.u32(0..4) == 0 {
+                    self.ask(Method::DELETE, &link, Value::Null).await
+                } else {
+                    let body = json!({ "userId": (self.actor.rng.u64(0..2) + 1).to_string() });
+                    self.ask(Method::POST, &link, body).await
+                }
             }
         };
     }

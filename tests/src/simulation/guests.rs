@@ -9,7 +9,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use axum::http::Method;
+use axum::http::{Method, StatusCode};
 use fracti_core::{
     group::Member,
     values::id::{GroupId, MemberId, UserId},
@@ -164,16 +164,25 @@ impl Guide {
         let joined = self.model.lock().unwrap().joined.clone();
         let user = self.actor.rng.choice(joined).unwrap();
         let path = self.path(&format!("/members/{guest}/link"));
+        if self.actor.rng.u32(0..5) == 0 {
+            let reply = self.ask(Method::DELETE, &path, Value::Null).await;
+            self.expect(&reply, &["ALREADY_LINKED", "LINK_NOT_FOUND", "NOT_ALLOWED"]);
+            return;
+        }
         let reply = self.ask(Method::POST, &path, json!({ "userId": user.to_string() })).await;
-        self.expect(&reply, &["ALREADY_LINKED", "NOT_ALLOWED"]);
-        let mut model = self.model.lock().unwrap();
-        if reply.status.is_success() {
-            if let Some(before) = model.links.insert(guest.clone(), user) {
-                let text = format!("{guest} was linked to {before} and to {user}");
+        self.expect(&reply, &["ALREADY_LINKED", "LINK_PROPOSED"]);
+        let linked = reply.body["data"]["linkedTo"].as_str();
+        if linked.is_some() != (reply.status == StatusCode::OK) {
+            let finding = Finding::Wrong(format!("linked or proposed? {reply:?}"));
+            self.model.lock().unwrap().findings.push(finding);
+        }
+        if let Some(linked) = linked {
+            let mut model = self.model.lock().unwrap();
+            let before = model.links.insert(guest.clone(), user);
+            if before.is_some_and(|before| before != user) || linked != user.to_string() {
+                let text = format!("{guest} was linked to {before:?} and to {user}");
                 model.findings.push(Finding::Twice(text));
             }
-        } else if reply.code() == "NOT_ALLOWED" && user != self.actor.user {
-            model.findings.push(Finding::Wrong(format!("refused to another member: {reply:?}")));
         }
     }
 

@@ -21,7 +21,8 @@ use crate::{
 /// not show it.
 ///
 /// <https://datatracker.ietf.org/doc/html/rfc4648#section-5>
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct InvitationCode(String);
 
 /// Error returned for a text that is not the code of an invitation.
@@ -84,7 +85,7 @@ impl InvitationCode {
         &self.0
     }
 
-    /// Its hash, which the table has in its place.
+    /// Its hash, by which a group knows it.
     #[must_use]
     pub fn hash(&self) -> TokenHash {
         TokenHash::of(self.0.as_bytes())
@@ -103,6 +104,20 @@ impl FromStr for InvitationCode {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let random = BASE64_URL_SAFE_NO_PAD.decode(text).map_err(|_| InvitationCodeError)?;
         random.try_into().map(Self::new).map_err(|_| InvitationCodeError)
+    }
+}
+
+impl From<InvitationCode> for String {
+    fn from(code: InvitationCode) -> Self {
+        code.0
+    }
+}
+
+impl TryFrom<String> for InvitationCode {
+    type Error = InvitationCodeError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
     }
 }
 
@@ -150,6 +165,14 @@ impl From<Invitation> for InvitationState {
 }
 
 impl Group {
+    /// The code with which the group is joined, if it is known: an earlier release that makes an
+    /// invitation leaves an older code behind.
+    #[must_use]
+    pub fn known_code(&self) -> Option<&InvitationCode> {
+        let code = self.invitation_code.as_ref()?;
+        (self.invitation == Some(Invitation::Code(code.hash()))).then_some(code)
+    }
+
     /// Checks that a user may join who has this code, or none.
     ///
     /// # Errors

@@ -8,7 +8,9 @@ use crate::{
     input::{
         field::{FieldError, FieldErrors, Path, Unreadable},
         fund_error::FundError,
-        limits::{MAX_LINKS, MAX_LINKS_OF_USER, MAX_MEMBERS, MAX_SHARES, MAX_TOKENS},
+        limits::{
+            MAX_LINKS, MAX_LINKS_OF_USER, MAX_MEMBERS, MAX_PROPOSED_LINKS, MAX_SHARES, MAX_TOKENS,
+        },
         question_error::QuestionError,
     },
     values::{currency::Currency, id::SettlementId, settlement_status::SettlementError},
@@ -66,8 +68,16 @@ pub enum Error {
     NotGuest,
     /// The member is a user, who cannot be linked.
     NotLinkable,
-    /// The caller would link the guest to themselves.
-    NotYourGuest,
+    /// A link of the guest to another user is proposed.
+    LinkProposed,
+    /// No link of the guest is proposed.
+    NoLink,
+    /// The caller did not propose the link, and another member has to confirm it.
+    NotYourLink,
+    /// A link is confirmed in the app, and not by an API token.
+    LinkNotInApp,
+    /// The group already has the maximum number of proposed links.
+    TooManyProposals,
     /// The guest is linked to a user, which is final.
     AlreadyLinked,
     /// The group, or the user, already has the maximum number of links.
@@ -80,6 +90,8 @@ pub enum Error {
     InvitationRequired,
     /// The member may not be removed by the caller.
     NotRemovable,
+    /// The chat has a group already, of which there is more than the caller.
+    ChatTaken,
     /// The group is archived.
     GroupArchived,
     /// The member has open balances or pending settlements.
@@ -202,10 +214,28 @@ impl Says for Error {
                 "only guests can be linked to users",
                 "связать с пользователем можно только гостя"
             ),
-            Self::NotYourGuest => message!(
-                "another member must confirm that this guest is you: ask them to link the guest",
-                "то, что этот гость — вы, должен подтвердить другой участник: попросите его \
-                 привязать гостя"
+            Self::LinkProposed => message!(
+                "a link of the guest to another user waits to be confirmed; withdraw it first",
+                "связь этого гостя с другим пользователем ждёт подтверждения; сначала отзовите её"
+            ),
+            Self::NoLink => message!(
+                "no link of the guest waits to be confirmed",
+                "у этого гостя нет связи, которая ждёт подтверждения"
+            ),
+            Self::NotYourLink => message!(
+                "only who proposed the link or the user whom it names can end the proposal",
+                "отозвать предложение может только тот, кто его сделал, или названный в нём \
+                 пользователь"
+            ),
+            Self::LinkNotInApp => message!(
+                "who a guest is can be confirmed only in the app, not by an API token",
+                "подтвердить, кто этот гость, можно только в приложении, а не по токену API"
+            ),
+            Self::TooManyProposals => message!(
+                "at most {MAX_PROPOSED_LINKS} links of guests may wait to be confirmed in a group; \
+                 confirm or withdraw some first",
+                "в группе могут ждать подтверждения не больше {MAX_PROPOSED_LINKS} связей гостей; \
+                 сначала подтвердите или отзовите часть из них"
             ),
             Self::AlreadyLinked => message!(
                 "the guest is already linked to a user, which is final",
@@ -234,6 +264,10 @@ impl Says for Error {
                  guests may be removed by any member",
                 "удалить пользователя может только создатель группы, а самого создателя удалить \
                  нельзя; гостей может удалить любой участник"
+            ),
+            Self::ChatTaken => message!(
+                "the chat has a group already, in which others are or something was recorded",
+                "у чата уже есть группа, в которой есть другие участники или записи"
             ),
             Self::GroupArchived => message!(
                 "the group is archived and cannot be changed; set archived to false first",

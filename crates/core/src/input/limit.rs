@@ -12,6 +12,8 @@ words! {
         Members = "members",
         /// Linked guests of a group or of a user.
         LinkedGuests = "linkedGuests",
+        /// Links of guests in a group that wait to be confirmed.
+        ProposedLinks = "proposedLinks",
         /// Shares of an expense and payers after the first.
         Shares = "shares",
         /// Rows that one request changes.
@@ -50,6 +52,7 @@ impl Error {
         Some(match self {
             Self::TooManyMembers => Limit::Members,
             Self::TooManyLinks => Limit::LinkedGuests,
+            Self::TooManyProposals => Limit::ProposedLinks,
             Self::TooManyShares(_) | Self::Question(QuestionError::TooManySharers(_)) => {
                 Limit::Shares
             }

@@ -14,6 +14,10 @@ pub const MAX_LINKS: usize = 150;
 /// lists.
 pub const MAX_LINKS_OF_USER: usize = 10;
 
+/// Maximum number of links of a group that are proposed and not confirmed yet. Each takes up to 1 KB
+/// of the group's row.
+pub const MAX_PROPOSED_LINKS: usize = 20;
+
 /// Maximum number of open questions of a group.
 pub const MAX_OPEN_QUESTIONS: usize = 100;
 

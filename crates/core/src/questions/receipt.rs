@@ -6,7 +6,7 @@ use fracti_texts::{Message, message, rule};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    group::{Member, links::Links},
+    group::{Member, acts_for, links::Links},
     input::{
         Draft, Error, Field, FieldErrors, Path, numbers::positive, question_error::QuestionError,
     },
@@ -369,11 +369,11 @@ impl Receipt {
         if rows > MAX_SHARES { Err(QuestionError::TooManySharers(rows).into()) } else { Ok(()) }
     }
 
-    /// Whether the user is one of the payers, or may act for one.
+    /// Whether the user is one of the payers, or [acts for](acts_for) one.
     #[must_use]
-    pub fn is_paid_by(&self, user: UserId, links: &Links) -> bool {
+    pub fn is_paid_by(&self, user: UserId, links: &Links, members: &[Member]) -> bool {
         let mut payers = self.payers.iter().map(|payer| links.resolve(payer.user_id));
-        payers.any(|payer| payer.is_acted_for_by(user))
+        payers.any(|payer| acts_for(user, payer, members))
     }
 
     /// The expense that the receipt becomes by these claims. Sharers who are not present are left

@@ -6,7 +6,7 @@ use fracti_texts::{Message, Says, errors, message, rule};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    group::{Group, Member, links::Links, not_a_member},
+    group::{Group, Member, acts_for, links::Links, not_a_member},
     input::{Draft, Error, Field, FieldErrors, Path},
     ledger::{Change, Event, Ledger, RefType, Totals},
     records::entry::Entry,
@@ -343,13 +343,18 @@ impl Amount {
     }
 }
 
-/// Checks that `user` may revert the entry.
+/// Checks that `user` may revert the entry, with the rows of past members in `members`.
 ///
 /// # Errors
 ///
 /// [`Error::NotAnAdjustment`]; [`Error::NotYourAdjustment`] if the user neither pushed the
-/// adjustment nor may act for a member whose balance it changed.
-pub fn check_revertible(entry: &Entry, links: &Links, user: UserId) -> Result<(), Error> {
+/// adjustment nor [acts for](acts_for) a member whose balance it changed.
+pub fn check_revertible(
+    entry: &Entry,
+    links: &Links,
+    user: UserId,
+    members: &[Member],
+) -> Result<(), Error> {
     let id = entry.entry_id.to_string();
     let other = |message| Err(Error::NotAnAdjustment(message));
     match entry.ref_type {
@@ -371,9 +376,9 @@ pub fn check_revertible(entry: &Entry, links: &Links, user: UserId) -> Result<()
              окончательна"
         )),
         RefType::Adjustment => {
-            let mut members = entry.changes.iter().map(|change| links.resolve(change.user));
+            let mut changed = entry.changes.iter().map(|change| links.resolve(change.user));
             let concerned =
-                entry.actor_id == user || members.any(|member| member.is_acted_for_by(user));
+                entry.actor_id == user || changed.any(|member| acts_for(user, member, members));
             let refused = || Error::NotYourAdjustment(id);
             concerned.then_some(()).ok_or_else(refused)
         }

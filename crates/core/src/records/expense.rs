@@ -15,7 +15,7 @@ use fracti_texts::rule;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    group::{Group, Member, links::Links},
+    group::{Group, Member, acts_for, links::Links},
     input::{Draft, Error, Field, FieldErrors, numbers::not_zero},
     ledger::{Change, Event, LedgerError, RefType, Totals},
     personal::spending::{Spending, SpendingId},
@@ -149,9 +149,8 @@ impl Expense {
     /// the payers.
     #[must_use]
     pub fn may_edit(&self, user: UserId, links: &Links, members: &[Member]) -> bool {
-        let is_past = |id| members.iter().any(|it| it.id == id && !it.is_present());
-        let acts_for = |payer: MemberId| payer.is_acted_for_by(user) || is_past(payer);
-        self.created_by == Some(user) || self.payers_by(links).into_iter().any(acts_for)
+        let mut payers = self.payers_by(links).into_iter();
+        self.created_by == Some(user) || payers.any(|payer| acts_for(user, payer, members))
     }
 
     /// The members whom the payers mean.

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    group::{Group, InvitationState, Member},
+    group::{Group, InvitationState, Member, ProposedLink},
     records::{
         expense::Expense,
         import::{Format, ImportRow},
@@ -57,6 +57,10 @@ words! {
         MemberRestored = "member.restored",
         /// A guest was linked to a user.
         MemberLinked = "member.linked",
+        /// A link of a guest to a user was proposed.
+        LinkProposed = "link.proposed",
+        /// A proposed link was withdrawn or declined.
+        LinkWithdrawn = "link.withdrawn",
         /// A guest was added.
         GuestAdded = "guest.added",
         /// The settings or the invitation were changed, or the group was taken out of the archive.
@@ -191,6 +195,9 @@ pub struct ChangedMember {
     /// User to whom the guest was linked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub linked_to: Option<UserId>,
+    /// User to whom a link of the guest is proposed, or was until it was withdrawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposed_user_id: Option<UserId>,
 }
 
 /// A group in a change.
@@ -214,6 +221,13 @@ pub struct ChangedImport {
     pub id: ImportId,
     /// Format of the file.
     pub format: Format,
+}
+
+impl ChangedMember {
+    fn of(member: &Member) -> Self {
+        let Member { id, linked_to, .. } = *member;
+        Self { id, name: member.name.clone(), linked_to, proposed_user_id: None }
+    }
 }
 
 impl Subject {
@@ -274,8 +288,14 @@ impl Subject {
     /// A change of a member.
     #[must_use]
     pub fn member(kind: ChangeKind, member: &Member) -> Self {
-        let Member { id, linked_to, .. } = *member;
-        let member = ChangedMember { id, name: member.name.clone(), linked_to };
+        Self { member: Some(ChangedMember::of(member)), ..Self::new(kind) }
+    }
+
+    /// A change of the proposal to link a guest.
+    #[must_use]
+    pub fn proposal(kind: ChangeKind, guest: &Member, link: &ProposedLink) -> Self {
+        let member =
+            ChangedMember { proposed_user_id: Some(link.user_id), ..ChangedMember::of(guest) };
         Self { member: Some(member), ..Self::new(kind) }
     }
 

@@ -47,6 +47,8 @@ pub fn group(
         dated: false,
         categories: Vec::new(),
         invitation: None,
+        invitation_code: None,
+        proposed_links: Vec::new(),
         deleted_at: None,
     };
     let always = ["id", "chatId", "title", "currency", "createdAt", "memberCount"];

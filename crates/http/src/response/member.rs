@@ -1,6 +1,7 @@
 //! The view of a member.
 
-use fracti_core::group::Member;
+use fracti_core::group::{Member, ProposedLink};
+use fracti_store::LinkedGuest;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -27,6 +28,9 @@ pub struct MemberView {
     /// User who the guest turned out to be. The guest's id means this user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub linked_to: Option<schemas::UserId>,
+    /// User whom the guest is proposed to be, until the other side confirms it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<ProposedLinkView>,
     /// Guests who turned out to be this user.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
@@ -56,6 +60,36 @@ pub struct MemberView {
     pub removed_at: Option<schemas::Timestamp>,
 }
 
+/// A proposal to link a guest to a user. One side proposes it and the other confirms it: one side is
+/// the user, the other any other member.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ProposedLink)]
+pub struct ProposedLinkView {
+    /// User whom the guest is said to be.
+    pub user_id: schemas::UserId,
+    /// Member who proposed it: the user, or another member.
+    pub proposed_by: schemas::UserId,
+    /// Time of the proposal.
+    pub proposed_at: schemas::Timestamp,
+}
+
+impl From<&ProposedLink> for ProposedLinkView {
+    fn from(link: &ProposedLink) -> Self {
+        Self {
+            user_id: Text(link.user_id),
+            proposed_by: Text(link.proposed_by),
+            proposed_at: Text(link.proposed_at),
+        }
+    }
+}
+
+impl From<LinkedGuest> for MemberView {
+    fn from(LinkedGuest { guest, proposed }: LinkedGuest) -> Self {
+        Self { link: proposed.as_ref().map(ProposedLinkView::from), ..guest.into() }
+    }
+}
+
 impl From<Member> for MemberView {
     fn from(member: Member) -> Self {
         Self {
@@ -64,6 +98,7 @@ impl From<Member> for MemberView {
             guest: member.guest,
             created_by: member.created_by.map(Text),
             linked_to: member.linked_to.map(Text),
+            link: None,
             guests: member.guests.into_iter().map(Text).collect(),
             name: member.name,
             username: member.username,

@@ -90,6 +90,7 @@ codes! {
     NotAllowed FORBIDDEN "The caller is not allowed to do this, or not by an API token.",
     GroupNotFound NOT_FOUND "The group does not exist.",
     MemberNotFound NOT_FOUND "The group has no such member.",
+    LinkNotFound NOT_FOUND "No link of the guest waits to be confirmed.",
     ExpenseNotFound NOT_FOUND "The expense does not exist in the group.",
     SettlementNotFound NOT_FOUND "The settlement does not exist in the group.",
     SpendingNotFound NOT_FOUND "The spending does not exist.",
@@ -107,7 +108,11 @@ codes! {
         "Expenses that the TypeScript Fracti recorded are not in the ledger of the group, or of one of \
          the user's groups, yet; an operator has to run `fracti-admin migrate`.",
     AlreadyLinked CONFLICT "The guest is already linked to a user, which is final.",
+    LinkProposed CONFLICT
+        "A link of the guest to another user waits to be confirmed; withdraw it first.",
     NameTaken CONFLICT "Another member of the group has the name.",
+    ChatTaken CONFLICT
+        "The chat has another group, in which others are or something was recorded.",
     GroupArchived CONFLICT "The group is archived and cannot be changed.",
     NotIndexed CONFLICT
         "The group has more than 1000 expenses, which are not indexed by date yet; an operator can \
@@ -147,7 +152,8 @@ codes! {
          for an uploaded file.",
     TooManyMembers UNPROCESSABLE_ENTITY "The group already has {max} members." max = MAX_MEMBERS,
     TooManyLinks UNPROCESSABLE_ENTITY
-        "The group already has {max} linked guests, or the user too many." max = MAX_LINKS,
+        "The group already has {max} linked guests, the user too many, or too many links wait to be \
+         confirmed." max = MAX_LINKS,
     TooMuchHistory UNPROCESSABLE_ENTITY
         "The request would read more of the group's history than is allowed.",
     TooManySplits UNPROCESSABLE_ENTITY "The expense has more than {max} shares." max = MAX_SHARES,
@@ -412,11 +418,14 @@ impl From<Error> for Problem {
             Error::NoSharedGroup => new(Code::UserNotFound),
             Error::AlreadyLinked => new(Code::AlreadyLinked),
             Error::NotMigrated => new(Code::NotMigrated),
-            Error::TooManyLinks => new(Code::TooManyLinks),
+            Error::LinkProposed => new(Code::LinkProposed),
+            Error::NoLink => new(Code::LinkNotFound),
+            Error::TooManyLinks | Error::TooManyProposals => new(Code::TooManyLinks),
             Error::NameTaken => new(Code::NameTaken),
             Error::Left => new(Code::Left),
             Error::Removed => new(Code::Removed),
             Error::InvitationRequired => new(Code::InvitationRequired),
+            Error::ChatTaken => new(Code::ChatTaken),
             Error::GroupArchived => new(Code::GroupArchived),
             Error::NotSettled(_) | Error::OpenBalances(_) => {
                 Self { details: open_items(&error), ..new(Code::NotSettled) }
@@ -460,7 +469,8 @@ impl From<Error> for Problem {
             Error::NotAdmitted
             | Error::NotGuest
             | Error::NotLinkable
-            | Error::NotYourGuest
+            | Error::NotYourLink
+            | Error::LinkNotInApp
             | Error::NotRemovable
             | Error::NotCreator
             | Error::NotYourExpense

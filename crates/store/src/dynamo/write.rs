@@ -103,6 +103,21 @@ impl Write {
         Self::new(key, Action::Update(update))
     }
 
+    /// The same write which, if it is an update, also sets these attributes, and removes those without
+    /// a value.
+    pub(crate) fn setting(
+        self,
+        attributes: impl IntoIterator<Item = (&'static str, Option<AttributeValue>)>,
+    ) -> Self {
+        let action = match self.action {
+            Action::Update(update) => {
+                Action::Update(update.and_update(Expression::update(attributes)))
+            }
+            other => other,
+        };
+        Self { action, ..self }
+    }
+
     /// The same write on a condition. If it fails, the decision is made again.
     pub(crate) fn when(mut self, condition: Expression) -> Self {
         self.condition = condition;

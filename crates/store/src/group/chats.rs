@@ -4,14 +4,16 @@ use fracti_core::{
     caller::telegram::User,
     group::{ChatGroup, Group, Member, MemberRow, OpenedGroup},
     input::{Draft, Error},
+    records::group_change::{ChangeKind, Subject},
     storage::{keys, row},
-    values::chat_id::ChatId,
+    values::{chat_id::ChatId, id::GroupId, time::Timestamp},
 };
 
 use crate::{
     dynamo::{Expression, Transaction, TransactionError, Write},
-    group::{groups::require_admission, settings::unchanged},
-    table::{RequestContext, Table},
+    group::{deletion::deletion, groups::require_admission, settings::unchanged},
+    ledger::{LedgerTransaction, put_lock_telling},
+    table::{RequestContext, Table, access::MemberKey},
     write::{
         commit::Decision,
         idempotency::{Idempotency, Outcome},
@@ -28,11 +30,16 @@ pub struct Opened {
 }
 
 impl Table {
-    /// Opens the group of a chat: creates it with `user` as its first member, or lets `user` join
+    /// Opens the group of a chat, or moves the chat to another group of the user: creates it with `user` as its first member, or lets `user` join
     /// it. A member who was removed stays removed. In place of a deleted group, a new one is created.
+    ///
+    /// A chat that becomes a supergroup has a new id, under which its first opening made a group. When
+    /// the chat moves to the old group, that one is deleted: the user must be alone in it, and nothing
+    /// may be recorded.
     ///
     /// # Errors
     ///
+    /// [`Error::ChatTaken`]; [`Error::NoGroup`] or [`Error::NotMember`] of the other group;
     /// [`Error::Removed`]; [`Error::GroupArchived`] if the user is not a member;
     /// [`Error::TooManyMembers`]; [`Error::Invalid`].
     pub async fn open_group(
@@ -45,6 +52,12 @@ impl Table {
         let context = idempotency.context();
         self.write(idempotency, || async {
             let known = self.db.get::<ChatGroup>(keys::chat_group(chat)).await?;
+            let asked = new.fields().and_then(|new| new.group_id.value().copied());
+            let now_of = known.as_ref().map(|it| it.group_id);
+            if let Some(to) = asked.filter(|to| now_of != Some(*to)) {
+                let member_key = MemberKey { group: to, user: user.id };
+                return self.moved_chat(chat, now_of, member_key, new, context.now).await;
+            }
             let Some(ChatGroup { group_id, .. }) = known else {
                 return Self::first_opening(chat, new, user, context, Expression::absent());
             };
@@ -105,5 +118,56 @@ impl Table {
         } else {
             Decision::Renew(joining, opened)
         })
+    }
+
+    /// The decision after which the chat has another group than `from`.
+    async fn moved_chat(
+        &self,
+        chat: &ChatId,
+        from: Option<GroupId>,
+        to: MemberKey,
+        new: &Draft<OpenedGroup>,
+        now: Timestamp,
+    ) -> Result<Decision<Opened>, TransactionError> {
+        let ledger = self.ledger(to.group).await?;
+        let (before, member) = self.group_and_member(to.group, to.user.into()).await?;
+        Member::require_present(member)?;
+        ledger.state.check_writer(to.user)?;
+        new.checked()?;
+        let (as_read, mut writes) = match from {
+            None => (Expression::absent(), Transaction::default()),
+            Some(from) => {
+                let ends = self.ended(MemberKey { group: from, user: to.user }, now).await?;
+                (Expression::equal("groupId", row::to_value(&from)?), ends)
+            }
+        };
+        let group = Group { chat_id: chat.clone(), ..before.clone() };
+        let pointer = ChatGroup { chat_id: chat.clone(), group_id: group.id };
+        let attributes = [("chatId", Some(row::to_value(chat)?))];
+        let update = Write::update(keys::group(group.id), attributes);
+        let told = Subject::group(ChangeKind::GroupChanged, &group);
+        writes.extend(put_lock_telling(to, &ledger, now, told)?);
+        writes.extend([update.when(unchanged(&before)?), Write::put(&pointer)?.when(as_read)]);
+        Ok(Decision::Write(writes, Opened { group, created: false }))
+    }
+
+    /// The writes that delete a group which a chat leaves, and in which the member is alone.
+    async fn ended(
+        &self,
+        member_key: MemberKey,
+        now: Timestamp,
+    ) -> Result<Transaction, TransactionError> {
+        let MemberKey { group, user } = member_key;
+        let ledger = self.ledger(group).await?;
+        let (row, member) = self.group_and_member(group, user.into()).await?;
+        if row.deleted_at.is_some() {
+            return Ok(Transaction::default());
+        }
+        let is_empty = ledger.last_event_at.is_none() && !ledger.state.may_have_pending();
+        let alone =
+            member.filter(|member| member.is_present() && row.member_count == 1 && is_empty);
+        let alone = alone.ok_or(Error::ChatTaken)?;
+        let transaction = LedgerTransaction::unchecked(member_key, ledger, now);
+        Ok(deletion(transaction, &row, &alone)?.finished()?)
     }
 }

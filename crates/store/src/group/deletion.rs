@@ -157,14 +157,14 @@ impl Table {
     }
 }
 
-/// The writes after which the group is deleted and its creator has left.
-fn deletion(
+/// The writes after which the group is deleted and its last user has left.
+pub(crate) fn deletion(
     mut transaction: LedgerTransaction,
     before: &Group,
-    creator: &Member,
+    last: &Member,
 ) -> Result<LedgerTransaction, Error> {
     let at = transaction.at();
-    let left = Member { left_at: Some(at), ..creator.clone() };
+    let left = Member { left_at: Some(at), ..last.clone() };
     let after = Group {
         member_count: before.member_count.saturating_sub(1),
         archived: true,
@@ -174,7 +174,7 @@ fn deletion(
     let state = transaction.state();
     state.change(&left, at)?;
     state.archived = true;
-    transaction.add(change_member(before.id, creator, attributes(creator, &left)?)?);
+    transaction.add(change_member(before.id, last, attributes(last, &left)?)?);
     let values = [
         ("memberCount", Some(row::to_value(&after.member_count)?)),
         ("archived", Some(row::to_value(&true)?)),

@@ -1,7 +1,7 @@
 //! Invitations to a group, with which it is joined once a member has made one.
 
 use fracti_core::{
-    group::{Group, Invitation, Member},
+    group::{Group, Invitation, InvitationCode, Member},
     input::{Draft, Error},
     records::group_change::{ChangeKind, Subject},
     storage::{keys, row},
@@ -19,8 +19,20 @@ use crate::{
 };
 
 impl Table {
-    /// Sets how a group is joined from now on. An earlier invitation ends at once: joining is a
-    /// write on condition of the invitation that was read.
+    /// A group, with its invitation.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoGroup`] or [`Error::NotMember`].
+    pub async fn invitation(&self, member_key: MemberKey) -> Result<Group, Error> {
+        let (group, caller) =
+            self.group_and_member(member_key.group, member_key.user.into()).await?;
+        Member::require_present(caller)?;
+        Ok(group)
+    }
+
+    /// Invites to a group with a code, or closes it. An earlier invitation ends at once: joining is
+    /// a write on condition of the invitation that was read.
     ///
     /// # Errors
     ///
@@ -28,11 +40,12 @@ impl Table {
     pub async fn set_invitation(
         &self,
         member_key: MemberKey,
-        invitation: Invitation,
+        code: Option<&InvitationCode>,
         body: &Draft<()>,
         idempotency: &Idempotency<Group>,
     ) -> Result<Outcome<Group>, Error> {
         let MemberKey { group, user } = member_key;
+        let invitation = code.map_or(Invitation::Closed, |code| Invitation::Code(code.hash()));
         self.write_to_group(group, idempotency, || async {
             let ((before, caller), ledger) =
                 tokio::try_join!(self.group_and_member(group, user.into()), self.ledger(group))?;
@@ -42,9 +55,16 @@ impl Table {
             if before.invitation == Some(invitation) {
                 return Ok(Decision::Done(before));
             }
-            let after = Group { invitation: Some(invitation), ..before.clone() };
-            let value = [("invitation", Some(row::to_value(&after.invitation)?))];
-            let update = Write::update(keys::group(group), value);
+            let after = Group {
+                invitation: Some(invitation),
+                invitation_code: code.cloned(),
+                ..before.clone()
+            };
+            let values = [
+                ("invitation", Some(row::to_value(&after.invitation)?)),
+                ("invitationCode", code.map(row::to_value).transpose()?),
+            ];
+            let update = Write::update(keys::group(group), values);
             transaction.add(update.when(unchanged(&before)?));
             transaction.tell(Subject::group(ChangeKind::GroupChanged, &after));
             transaction.commit(after)

@@ -22,7 +22,7 @@ use fracti_core::{
 
 use crate::{
     dynamo::{Expression, Range, TransactionError, Write},
-    group::settings::invites_as_read,
+    group::settings::{invites_as_read, links_as_read, links_set_to},
     ledger::LedgerTransaction,
     table::{Table, access::MemberKey},
     write::{
@@ -263,9 +263,12 @@ impl MemberChange {
         transaction.add(change_member(group.id, &before, attributes(&before, after)?)?);
         match (before.is_present(), after.is_present()) {
             (false, true) => transaction.add(count_in(&group, 1)?),
-            (true, false) => transaction.add(
-                Write::decrement(keys::group(group.id), "memberCount").when(Expression::present()),
-            ),
+            (true, false) => {
+                let count = Write::decrement(keys::group(group.id), "memberCount");
+                let links = links_set_to(&group.links_without(after))?;
+                let as_read = Expression::present().and(links_as_read(&group)?);
+                transaction.add(count.setting(links).when(as_read));
+            }
             (true, true) | (false, false) => {}
         }
         transaction.tell(Subject::member(kind, after));

@@ -1,10 +1,13 @@
 //! A group's settings: its title, its currency, its own categories, and whether it is archived.
 
 use fracti_core::{
-    group::{Group, GroupUpdate, Member},
+    group::{Group, GroupUpdate, Member, ProposedLink},
     input::{Draft, Error},
     records::group_change::{ChangeKind, Subject},
-    storage::{keys, row},
+    storage::{
+        keys,
+        row::{self, AttributeValue},
+    },
 };
 
 use crate::{
@@ -81,6 +84,22 @@ pub(crate) fn invites_as_read(group: &Group) -> Result<Expression, Error> {
         None => Expression::without("invitation"),
         Some(invitation) => Expression::equal("invitation", row::to_value(&invitation)?),
     })
+}
+
+/// The group has the proposed links that were read.
+pub(crate) fn links_as_read(group: &Group) -> Result<Expression, Error> {
+    if group.proposed_links.is_empty() {
+        return Ok(Expression::without("proposedLinks"));
+    }
+    Ok(Expression::equal("proposedLinks", row::to_value(&group.proposed_links)?))
+}
+
+/// The attributes of a group with these proposed links.
+pub(crate) fn links_set_to(
+    links: &[ProposedLink],
+) -> Result<[(&'static str, Option<AttributeValue>); 1], Error> {
+    let links = (!links.is_empty()).then(|| row::to_value(&links)).transpose()?;
+    Ok([("proposedLinks", links)])
 }
 
 /// The group has the settings and the number of members that were read.

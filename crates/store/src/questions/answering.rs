@@ -105,13 +105,15 @@ impl Table {
                 before = self.claims_by(id, member.ids()).await?;
             }
             let latest = Answer::latest(&before);
+            let receipt = details?.and_then(|details| details.receipt);
             match latest {
+                // To another question, below; an anonymous answer to it is not found by its member.
+                None if receipt.is_none() => question.check_open(now)?,
                 // The claims were stored after the row was read, which other users do for guests.
                 None if question.has_answered(member) => return Err(TransactionError::Retry),
                 None => question.check_answer(member, now)?,
                 Some(_) => question.check_open(now)?,
             }
-            let receipt = details?.and_then(|details| details.receipt);
             let answering = asked_first.answering(member_key.user, idempotency.context());
             let answer = new.check(question, receipt.as_ref(), &answering)?;
             let number = answer.claims.as_ref().map_or(0, Vec::len);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fracti_core::{
-    group::{Group, Member},
+    group::{Group, Member, acts_for},
     input::{Draft, Error, FieldErrors},
     questions::{
         answer::Answer,
@@ -59,11 +59,16 @@ impl Table {
             let question = self.find_question(group, id, now).await?.ok_or(Error::NoQuestion)?;
             let (details, answers) = tokio::try_join!(self.details_of(id), self.answers_to(id))?;
             let receipt = details.and_then(|details| details.receipt);
-            let is_payer = receipt.as_ref().is_some_and(|receipt| {
-                receipt.payers.iter().any(|payer| payer.user_id.is_acted_for_by(user))
-            });
-            if question.asked_by != user && !is_payer {
-                return Err(QuestionError::NotPayer.into());
+            let is_payer = |members: &[Member]| {
+                let mut payers = receipt.iter().flat_map(|receipt| &receipt.payers);
+                payers.any(|payer| acts_for(user, payer.user_id, members))
+            };
+            if question.asked_by != user && !is_payer(&[]) {
+                // Whether a payer is past shows only in the members' rows.
+                let (_, members) = self.group_naming(member_key, None).await?;
+                if !is_payer(&members) {
+                    return Err(QuestionError::NotPayer.into());
+                }
             }
             if let Some(expense) = question.expense_id {
                 let expense = self.find_expense(group, expense).await?;
@@ -91,8 +96,8 @@ impl Table {
                 Read::Open { question, receipt, answers } => (question, receipt, answers),
             };
             let links = transaction.links().clone();
-            // A guest who paid may be another user by now.
-            if question.asked_by != user && !receipt.is_paid_by(user, &links) {
+            // A guest who paid may be another user by now, and a past member may be back.
+            if question.asked_by != user && !receipt.is_paid_by(user, &links, members) {
                 return Err(QuestionError::NotPayer.into());
             }
             let application = new.checked()?;

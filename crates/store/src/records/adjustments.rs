@@ -98,8 +98,19 @@ impl Table {
             };
             let (ledger, mut current) = self.checked(member_key, read).await?;
             // The right is checked before the rules of the request, as far as it can be read.
-            for entry in named.iter().filter_map(|entry| current.get(*entry)) {
-                check_revertible(entry, &ledger.links, member_key.user)?;
+            let check = |members: &[Member]| {
+                let entries = named.iter().filter_map(|entry| current.get(*entry));
+                let (links, user) = (&ledger.links, member_key.user);
+                let mut checks = entries.map(|it| check_revertible(it, links, user, members));
+                checks.find(Result::is_err).unwrap_or(Ok(()))
+            };
+            match check(&[]) {
+                // Whether a member is past shows only in the members' rows.
+                Err(Error::NotYourAdjustment(_)) => {
+                    let (_, members) = self.group_naming(member_key, None).await?;
+                    check(&ledger.state.of(&members))?;
+                }
+                checked => checked?,
             }
             let mut transaction = LedgerTransaction::new(member_key, ledger, idempotency.now())?;
             let list = &entries.checked()?.path;

@@ -17,7 +17,7 @@ use fracti_http::{App, AsMember, Context, Problem};
 use fracti_store::Page;
 use maud::{Markup, html};
 
-use super::{me, settlement::Rights};
+use super::{chat, links::Links, me, settlement::Rights};
 use crate::{
     fragment::Fragment,
     text::{Texts, sentence},
@@ -51,6 +51,7 @@ pub(crate) async fn show(
         app.table.questions(member_key, &open, &of_questions, now),
     )?;
     let pending = app.table.pending_settlements(group.id, &ledger).await?;
+    let moves = chat::moves(l, &app, &group, &ledger, member_key.user).await?;
     let me: MemberId = member_key.user.into();
     let names = Names::new(l, me, &members);
     let list =
@@ -59,7 +60,9 @@ pub(crate) async fn show(
         (head(l, &group, 0))
         (own_balance(l, &group, &ledger, me, &pending))
         (waiting(l, &group, &names, (&Rights::of(&members, member_key.user), &ledger), &pending))
+        (Links { l, group: &group, names: &names, ledger: &ledger, me: member_key.user }.waiting())
         (me::questions(l, questions.items.iter().filter(|it| it.can_answer), false))
+        (moves)
         (news(l, &group, &ledger))
         section aria-label=(l.expenses()) {
             @if expenses.items.is_empty() { p.card.empty { (l.no_expenses()) } }

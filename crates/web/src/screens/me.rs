@@ -14,7 +14,10 @@ use fracti_store::{
 use fracti_texts::Language;
 use maud::{Markup, html};
 
-use super::settlement::{decide, turns};
+use super::{
+    links::named,
+    settlement::{decide, turns},
+};
 use crate::{
     fragment::Fragment,
     text::{Texts, sentence},
@@ -107,6 +110,7 @@ pub(crate) fn waits(
     let received: Vec<_> = received.map(|it| (it, of_group(it))).collect();
     html! {
         (wait(l, me, &received))
+        (named(l, me, groups.iter().map(|it| &it.group)))
         (questions(l, open.iter(), true))
     }
 }

@@ -5,12 +5,14 @@ use fracti_core::{
     group::{Group, Invitation, Member},
     input::Unsettled,
     ledger::Ledger,
+    values::id::UserId,
 };
 use fracti_http::{App, AsMember, Problem};
 use maud::{Markup, html};
 
 use crate::{
     fragment::Fragment,
+    screens::links::Links,
     text::Texts,
     ui::{self, Names},
 };
@@ -23,13 +25,16 @@ pub(crate) async fn show(
     let (group, members, ledger) = app.table.group_and_ledger(member_key).await?;
     let names = Names::new(l, member_key.user.into(), &members);
     let me = members.iter().find(|it| it.id == member_key.user);
-    let view = View { l, group: &group, names: &names, members: &members, ledger: &ledger, me };
+    let reader = member_key.user;
+    let view =
+        View { l, group: &group, names: &names, members: &members, ledger: &ledger, me, reader };
     let (present, past): (Vec<&Member>, Vec<&Member>) =
         members.iter().filter(|it| it.linked_to.is_none()).partition(|it| it.is_present());
     let link = ui::start_link(app.bot_username.as_deref(), group.id, ui::Start::Group);
     Ok(Fragment(html! {
         a.back href={ (ui::group_path(group.id)) "/more" } { (l.more()) }
         h1 tabindex="-1" data-title { (l.members_title()) }
+        (view.links().waiting())
         ul.card.list { @for member in present { (view.row(member)) } }
         @if !group.archived {
             (view.guest())
@@ -50,6 +55,7 @@ struct View<'a> {
     members: &'a [Member],
     ledger: &'a Ledger,
     me: Option<&'a Member>,
+    reader: UserId,
 }
 
 /// What is open, and the way to settle it. Balances of the reader, or of another member.
@@ -71,6 +77,11 @@ pub(crate) fn settle_first(l: Texts, group: &Group, open: &Unsettled, own: bool)
 }
 
 impl View<'_> {
+    const fn links(&self) -> Links<'_> {
+        let Self { l, group, names, ledger, reader: me, .. } = *self;
+        Links { l, group, names, ledger, me }
+    }
+
     fn api(&self, rest: &str) -> String {
         format!("/api/groups/{}{rest}", self.group.id)
     }
@@ -95,7 +106,7 @@ impl View<'_> {
                 }
                 @if may_remove && !me && !self.group.archived {
                     details.fields { summary { (l.edit()) }
-                        @if member.guest { (self.rename(member)) (self.link(member)) }
+                        @if member.guest { (self.rename(member)) (self.links().of_guest(member, self.members)) }
                         @match self.ledger.check_settled(member.id) {
                             Ok(()) => form action=(self.of_member(member, "")) data-method="DELETE" data-then=""
                                 data-ask=(l.ask_remove(&member.name)) data-done=(l.done()) {
@@ -115,23 +126,6 @@ impl View<'_> {
             form action=(self.of_member(guest, "")) data-method="PATCH" data-then="" data-done=(self.l.saved()) novalidate {
                 (ui::field(&id, self.l.guest_name(), &html! { input id=(id) name="name" maxlength="100" value=(guest.name); }))
                 (ui::save(self.l.rename()))
-            }
-        }
-    }
-
-    /// Says which user the guest turned out to be.
-    fn link(&self, guest: &Member) -> Markup {
-        let id = format!("user-{}", guest.id);
-        // Another member says it of the reader.
-        let users = self.members.iter().filter(|it| it.is_present() && !it.guest);
-        let users = users.filter(|it| !self.names.is_me(it.id));
-        html! {
-            form action=(self.of_member(guest, "/link")) data-method="POST" data-then=""
-                data-ask=(self.l.ask_link(&guest.name)) data-done=(self.l.done()) {
-                (ui::field(&id, self.l.link_guest(), &html! {
-                    select id=(id) name="userId" { option value="" { (self.l.choose()) } @for user in users { option value=(user.id) { (self.names.of(user.id)) } } }
-                }))
-                (ui::save(self.l.link()))
             }
         }
     }
@@ -160,23 +154,29 @@ impl View<'_> {
         }
     }
 
-    /// Invites by the group's id, or by a code that is shown once.
+    /// Invites by the present link, or makes a new one. A link of an earlier release is not known.
     fn invite(&self, link: &str) -> Markup {
-        let l = self.l;
+        let (l, text) = (self.l, self.l.invitation_text(&self.group.title));
+        let known = match (self.group.invitation, self.group.known_code()) {
+            (None, _) => Some(link.to_owned()),
+            (Some(_), code) => code.map(|code| format!("{link}_{}", code.expose())),
+        };
         html! {
             details.card.fields data-token { summary { (l.invite()) }
-                @match self.group.invitation {
-                    None => button.small-button type="button" data-share-link=(link) data-text=(l.invitation_text(&self.group.title)) { (l.send_invitation()) },
-                    Some(Invitation::Code(_)) => p.hint { (l.link_only()) },
-                    Some(Invitation::Closed) => p.hint { (l.closed_group()) },
+                @match (&known, self.group.invitation) {
+                    (Some(known), _) => {
+                        p.link dir="ltr" { (known) }
+                        button.small-button type="button" data-share-link=(known) data-text=(text) { (l.send_invitation()) }
+                        button.small-button type="button" data-copy=(known) { (l.copy()) }
+                    },
+                    (None, Some(Invitation::Closed)) => p.hint { (l.closed_group()) },
+                    (None, _) => p.hint { (l.link_only()) },
                 }
                 p.hint { (l.new_code_about()) }
-                form action=(self.api("/invitation")) data-method="POST" {
+                form action=(self.api("/invitation")) data-method="POST" data-then="" data-done=(l.saved()) {
                     (ui::save(l.new_code()))
-                    button.small-button type="button" hidden data-show="code" data-share-link={ (link) "_{code}" }
-                        data-text=(l.invitation_text(&self.group.title)) { (l.send_invitation()) }
                 }
-                form action=(self.api("/invitation")) data-method="DELETE" data-then="" {
+                form action=(self.api("/invitation")) data-method="DELETE" data-then="" data-done=(l.done()) {
                     (ui::save(l.close_invitation()))
                 }
             }

@@ -14,7 +14,35 @@ texts! {
     choose { "Choose …", "Выберите …" }
     ask_leave { "Leave the group? You can come back with an invitation.", "Покинуть группу? Вернуться можно по приглашению." }
     ask_remove(name) { "Remove {name} from the group?", "Удалить из группы: {name}?" }
-    ask_link(name) { "The debts of {name} become those of the user you chose. This cannot be undone.", "Долги гостя {name} перейдут к выбранному пользователю. Отменить это нельзя." }
+    ask_link(name) { "Whoever {name} is takes over what {name} owes and is owed, once the other side confirms it. Propose it?",
+        "Долги гостя {name} перейдут к выбранному участнику, когда это подтвердит другая сторона. Предложить?" }
+    chat_has_a_group { "Did this chat have a group before?", "У этого чата уже была группа?" }
+    chat_moves { "A chat that becomes a supergroup has a new id. Choose its group, and everyone in the chat finds it again. Open Fracti from the chat first.",
+        "У чата, который стал супергруппой, новый номер. Выберите его группу, и все в чате снова её найдут. Сначала откройте Fracti из чата." }
+    ask_move(title) { "Make “{title}” the group of this chat? This empty one is deleted.",
+        "Сделать «{title}» группой этого чата? Эта пустая группа будет удалена." }
+    link_proposed { "Proposed. The other side confirms it.", "Предложено. Осталось подтверждение другой стороны." }
+    confirmed_link { "Confirmed", "Подтверждено" }
+    propose_link { "Propose", "Предложить" }
+    withdraw { "Withdraw", "Отозвать" }
+    that_is_wrong { "No", "Нет" }
+    waits_for_the_other_side { "Not confirmed yet", "Ещё не подтверждено" }
+    you_said_that_is_you(guest) { "You said: “{guest}” is you", "Вы сказали: «{guest}» — это вы" }
+    said_that_is_me(user, guest) { "{user} says: “{guest}” is me", "{user}: «{guest}» — это я" }
+    said_that_is_you(by, guest) { "{by} says: “{guest}” is you", "{by}: «{guest}» — это вы" }
+    said_that_is(by, guest, user) { "{by}: “{guest}” is {user}", "{by}: «{guest}» — это {user}" }
+    please_confirm(guest) { "I am “{guest}” in our group. Please confirm it.", "В нашей группе «{guest}» — это я. Подтвердите, пожалуйста." }
+    ask_to_confirm { "Ask to confirm", "Попросить подтвердить" }
+    are_you(guest) { "Are you “{guest}”?", "Вы — «{guest}»?" }
+    guest_owes(name, amount) { "{name} owes {amount}.", "{name}: долг {amount}." }
+    guest_is_owed(name, amount) { "{name} is owed {amount}.", "{name}: ждёт возврата {amount}." }
+    then_you_owe_in_all(amount) { "Then you owe {amount} in all.", "Тогда вы должны всего {amount}." }
+    then_you_are_owed_in_all(amount) { "Then you are owed {amount} in all.", "Тогда вам должны всего {amount}." }
+    then_you_are_settled { "Then you are even.", "Тогда вы в расчёте." }
+    then_owes_in_all(name, amount) { "Then {name} owes {amount} in all.", "{name}: тогда долг {amount} всего." }
+    then_is_owed_in_all(name, amount) { "Then {name} is owed {amount} in all.", "{name}: тогда ждёт возврата {amount} всего." }
+    then_is_settled(name) { "Then {name} is even.", "{name}: тогда без долга." }
+    no_way_back { "This cannot be undone.", "Отменить это нельзя." }
     ask_close { "Close the question? Nobody can answer it any more.", "Закрыть вопрос? Ответить на него будет нельзя." }
     who_pays { "Who pays", "Кто платит" }
     who_is_paid { "To whom", "Кому" }
@@ -76,7 +104,6 @@ texts! {
     add { "Add", "Добавить" }
     rename { "Rename", "Переименовать" }
     link_guest { "This guest is …", "Этот гость — …" }
-    link { "Link", "Связать" }
     remove { "Remove", "Исключить" }
     restore { "Restore", "Вернуть" }
     leave { "Leave the group", "Выйти из группы" }
@@ -86,8 +113,7 @@ texts! {
     send_invitation { "Send invitation", "Отправить приглашение" }
     invitation_text(title) { "Join “{title}” in Fracti:", "Присоединяйтесь к «{title}» в Fracti:" }
     new_code { "Make a new link", "Создать новую ссылку" }
-    new_code_about { "A new link ends all earlier ones. It is shown only once.",
-        "Новая ссылка отменяет прежние. Она показывается один раз." }
+    new_code_about { "A new link ends the one sent before.", "Новая ссылка отменяет прежнюю." }
     close_invitation { "Close the group to new members", "Закрыть группу для новых участников" }
     closed_group { "New members can join only from the group's chat.",
         "Новые участники могут войти только из чата группы." }
@@ -98,11 +124,9 @@ texts! {
         "Войдите в группу, чтобы видеть её расходы. Участники увидят ваше имя." }
     join { "Join", "Войти" }
     are_you_one { "Are you one of these?", "Вы — кто-то из них?" }
-    are_you_one_about { "These guests have no Telegram yet. If you are one of them, ask a member to link you: then what the guest owes or is owed is yours.",
-        "У этих гостей ещё нет Telegram. Если вы один из них, попросите участника связать вас: тогда долги гостя станут вашими." }
+    are_you_one_about { "These guests have no Telegram yet. If you are one of them, say so: once another member confirms it, what the guest owes or is owed is yours.",
+        "У этих гостей ещё нет Telegram. Если вы один из них, скажите: когда это подтвердит другой участник, долги гостя станут вашими." }
     that_is_me { "That is me", "Это я" }
-    link_me(guest) { "I am “{guest}” in our group. Please link me: my guest, Edit, “This guest is …”.",
-        "В нашей группе «{guest}» — это я. Пожалуйста, свяжите: гость, «Изменить», «Этот гость — …»." }
     go_on { "Go to the group", "Перейти в группу" }
     settings { "Settings", "Настройки" }
     default_currency { "Currency of new expenses", "Валюта новых расходов" }
@@ -207,6 +231,8 @@ impl Texts {
             ChangeKind::MemberRemoved => ("removed a member", "исключение из группы"),
             ChangeKind::MemberRestored => ("restored a member", "возвращение в группу"),
             ChangeKind::MemberLinked => ("linked a guest", "связан гость"),
+            ChangeKind::LinkProposed => ("proposed who a guest is", "предложение, кто этот гость"),
+            ChangeKind::LinkWithdrawn => ("withdrew who a guest is", "отозвано, кто этот гость"),
             ChangeKind::GuestAdded => ("added a guest", "новый гость"),
             ChangeKind::GroupChanged => ("changed the group", "изменена группа"),
             ChangeKind::GroupArchived => ("archived the group", "группа теперь в архиве"),
@@ -238,6 +264,8 @@ impl Texts {
             ChangeKind::MemberRemoved => "исключили участника",
             ChangeKind::MemberRestored => "вернули участника",
             ChangeKind::MemberLinked => "связали гостя",
+            ChangeKind::LinkProposed => "предложили, кто этот гость",
+            ChangeKind::LinkWithdrawn => "отозвали, кто этот гость",
             ChangeKind::GuestAdded => "добавили гостя",
             ChangeKind::GroupChanged => "изменили группу",
             ChangeKind::GroupArchived => "перенесли группу в архив",

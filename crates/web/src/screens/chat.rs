@@ -1,0 +1,45 @@
+//! The question whether a new group is that of a chat which has an older one: Telegram gives a chat
+//! that becomes a supergroup another id.
+
+use fracti_core::{group::Group, input::Error, ledger::Ledger, values::id::UserId};
+use fracti_http::App;
+use fracti_store::Page;
+use maud::{Markup, html};
+
+use crate::{text::Texts, ui};
+
+/// Groups that are offered.
+const GROUPS: usize = 10;
+
+/// Offers the reader's other groups, if the reader is alone in this one and nothing is recorded.
+pub(crate) async fn moves(
+    l: Texts,
+    app: &App,
+    group: &Group,
+    ledger: &Ledger,
+    me: UserId,
+) -> Result<Markup, Error> {
+    let is_new = group.member_count == 1 && ledger.last_event_at.is_none();
+    if !is_new || group.archived {
+        return Ok(html! {});
+    }
+    let page = Page { limit: GROUPS, after: None };
+    let own = app.table.memberships_of(me, &page).await?.items;
+    let others = own.iter().map(|it| &it.group).filter(|it| it.id != group.id && !it.archived);
+    let others: Vec<&Group> = others.collect();
+    Ok(html! {
+        @if !others.is_empty() {
+            details.card.fields data-token { summary { (l.chat_has_a_group()) }
+                p.hint { (l.chat_moves()) }
+                @for other in others {
+                    form action="/api/groups/open" data-method="POST" data-then="/app/groups/{id}"
+                        data-ask=(l.ask_move(&other.title)) data-done=(l.done()) {
+                        input type="hidden" name="groupId" value=(other.id);
+                        p.error data-problem role="alert" hidden {}
+                        button.small-button { (ui::name(&other.title)) }
+                    }
+                }
+            }
+        }
+    })
+}
