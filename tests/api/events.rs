@@ -17,10 +17,7 @@ use fracti_tests::{
 };
 use serde_json::Value;
 
-use crate::{
-    harness::{Api, Reply},
-    openapi::assert_current,
-};
+use crate::harness::{Api, Reply, assert_current};
 
 fn function(name: &str, app: &App) -> Router {
     let function = FUNCTIONS.iter().find(|function| function.name == name).unwrap();
@@ -58,7 +55,7 @@ fn every_operation_has_a_sample_event() {
 fn the_files_are_generated_from_the_list_of_operations() {
     for sample in samples() {
         let file = sample.file();
-        let how = "UPDATE_OPENAPI=1 cargo test --workspace --test api events::the_files";
+        let how = "UPDATE_FILES=1 cargo test --workspace --test api events::the_files";
         assert_current(file.to_str().unwrap(), &sample.generated(), how);
     }
 }

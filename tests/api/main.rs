@@ -42,7 +42,6 @@ mod questions;
 mod quotas;
 mod reference;
 mod refusals;
-mod round_trips;
 mod screens;
 mod security;
 mod settlements;

@@ -1,13 +1,13 @@
 //! The OpenAPI document: it is generated from the routes, and requests and responses match it.
 //!
-//! `UPDATE_OPENAPI=1 cargo test --workspace --test api openapi::the_file` renews `openapi.json`.
+//! `UPDATE_FILES=1 cargo test --workspace --test api openapi::the_file` renews `openapi.json`.
 
 mod examples;
 
 use std::{
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},
-    env, fs,
+    fs,
 };
 
 use axum::{
@@ -24,7 +24,7 @@ use serde_json::{Map, Value, json};
 use tower::ServiceExt;
 
 use crate::{
-    harness::{Api, Busy, Caller, Group, Reply, TOKEN},
+    harness::{Api, Busy, Caller, Group, Reply, TOKEN, assert_current},
     import::splitwise,
     quotas::quotas,
 };
@@ -192,18 +192,10 @@ async fn ask(router: &Router, method: &Method, path: &str) -> (StatusCode, Strin
     (parts.status, kind.unwrap_or_default(), text)
 }
 
-/// Asserts that a file is as it would be generated. `UPDATE_OPENAPI=1` generates it.
-pub(crate) fn assert_current(path: &str, text: &str, how: &str) {
-    if env::var_os("UPDATE_OPENAPI").is_some() {
-        fs::write(path, text).unwrap();
-    }
-    assert!(fs::read_to_string(path).unwrap() == text, "{path} is stale: {how}");
-}
-
 #[test]
 fn the_file_matches_the_routes() {
     let document = openapi::document(fracti_local::routes()).to_pretty_json().unwrap() + "\n";
-    let how = "UPDATE_OPENAPI=1 cargo test --workspace --test api openapi::the_file";
+    let how = "UPDATE_FILES=1 cargo test --workspace --test api openapi::the_file";
     assert_current(FILE, &document, how);
 }
 

@@ -5,7 +5,7 @@
 #![expect(clippy::indexing_slicing, reason = "a response without the field is a failure")]
 #![expect(clippy::arithmetic_side_effects, reason = "a sum that overflows is a failure")]
 
-mod budgets;
+mod costs;
 mod largest;
 mod pairs;
 mod rights;

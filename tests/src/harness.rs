@@ -652,6 +652,14 @@ impl Busy {
     }
 }
 
+/// Asserts that a file is as it would be generated. `UPDATE_FILES=1` generates it.
+pub fn assert_current(path: &str, text: &str, how: &str) {
+    if std::env::var_os("UPDATE_FILES").is_some() {
+        std::fs::write(path, text).unwrap();
+    }
+    assert!(std::fs::read_to_string(path).unwrap() == text, "{path} is stale: {how}");
+}
+
 /// A number of a response, as exact as the JSON of a test is.
 pub fn number(value: &Value) -> Decimal {
     value.to_string().parse().unwrap()

@@ -17,6 +17,54 @@ pub type Ids = BTreeMap<&'static str, String>;
 /// The operations without authentication.
 pub const OPEN: [&str; 4] = ["getHealth", "getOpenApiDocument", "listCurrencies", "listCategories"];
 
+/// Every screen of the Mini App.
+pub const SCREENS: [&str; 44] = [
+    "/screens",
+    "/screens/groups/{groupId}",
+    "/screens/groups/{groupId}/balances",
+    "/screens/groups/{groupId}/expenses/new",
+    "/screens/groups/{groupId}/expenses/new?from={expenseId}",
+    "/screens/groups/{groupId}/expenses/new?spending={spendingId}",
+    "/screens/groups/{groupId}/expenses/{expenseId}",
+    "/screens/groups/{groupId}/expenses/{expenseId}/edit",
+    "/screens/groups/{groupId}/questions",
+    "/screens/groups/{groupId}/questions/new",
+    "/screens/groups/{groupId}/questions/new?type=text",
+    "/screens/groups/{groupId}/questions/new?type=multiple_choice",
+    "/screens/groups/{groupId}/questions/{questionId}",
+    "/screens/groups/{groupId}/questions/{textId}",
+    "/screens/groups/{groupId}/settle",
+    "/screens/groups/{groupId}/settlements",
+    "/screens/groups/{groupId}/settlements/{settlementId}",
+    "/screens/groups/{groupId}/more",
+    "/screens/groups/{groupId}/members",
+    "/screens/groups/{groupId}/settings",
+    "/screens/join/{groupId}",
+    "/screens/groups/{groupId}/welcome",
+    "/screens/groups/{groupId}/expenses",
+    "/screens/groups/{groupId}/stats",
+    "/screens/groups/{groupId}/ledger",
+    "/screens/groups/{groupId}/ledger/{memberId}",
+    "/screens/groups/{groupId}/changes",
+    "/screens/groups/{groupId}/number",
+    "/screens/groups/{groupId}/points",
+    "/screens/groups/{groupId}/import",
+    "/screens/groups/{groupId}/export",
+    "/screens/me",
+    "/screens/me/days",
+    "/screens/me/days/{date}",
+    "/screens/me/budgets",
+    "/screens/me/tokens",
+    "/screens/me/funds",
+    "/screens/me/funds/{transactionId}",
+    "/screens/me/friends/2",
+    "/screens/funds/work",
+    "/screens/groups/{groupId}/settle?to=2&amount=3&currency=EUR",
+    "/screens/groups/{groupId}/expenses?q=din&category=food",
+    "/screens/groups/{groupId}/expenses?deleted=true",
+    "/screens/groups/{groupId}/settlements?status=pending",
+];
+
 /// A path with these ids instead of their names in braces.
 #[must_use]
 pub fn filled(path: &str, ids: &Ids) -> String {
@@ -49,6 +97,12 @@ fn at(id: &'static str, method: Method, route: &'static str) -> Operation {
 
 fn get(id: &'static str, route: &'static str) -> Operation {
     at(id, Method::GET, route)
+}
+
+/// The request of a screen, as an operation without an id.
+#[must_use]
+pub fn screen(path: &'static str) -> Operation {
+    get("", path)
 }
 
 fn post(id: &'static str, route: &'static str) -> Operation {

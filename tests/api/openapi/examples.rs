@@ -1,7 +1,7 @@
 //! The examples of the document, which are real responses.
 //!
 //! They are those of one story of the demo's users, in which all ids and times are fixed.
-//! `UPDATE_OPENAPI=1` writes them to the file from which the document is made.
+//! `UPDATE_FILES=1` writes them to the file from which the document is made.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -279,7 +279,7 @@ async fn examples_are_real_responses() {
     let lines: Vec<_> =
         texts.iter().map(|(id, it)| format!("\"{id}\":{{{}}}", by_status(it))).collect();
     let file = format!("{{\n{}\n}}\n", lines.join(",\n"));
-    assert_current(EXAMPLES, &file, "run with UPDATE_OPENAPI=1, and update openapi.json then");
+    assert_current(EXAMPLES, &file, "run with UPDATE_FILES=1, and update openapi.json then");
 }
 
 #[test]
