@@ -1,6 +1,6 @@
 //! Answers of the caller to questions that a file leaves open.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fracti_core::values::{currency::Currency, decimal::Decimal};
 use serde::{Deserialize, Deserializer, de::Error as _};
@@ -17,6 +17,9 @@ pub struct Answers {
     /// Weights of members, by their names.
     #[serde(deserialize_with = "weights")]
     pub weights: BTreeMap<String, Decimal>,
+    /// Names of columns or fields that Fracti does not know and that do not matter, although they
+    /// may carry money.
+    pub ignore: BTreeSet<String>,
 }
 
 /// Reads weights, which are numbers or the same digits as text.

@@ -19,18 +19,70 @@ use serde::Deserialize;
 use crate::{
     category::category,
     csv::{Csv, CsvRecord},
-    draft::{FIRST_YEAR, FieldText, ImportDraft, MAX_ROWS, MEMBER, Named, UncheckedRow},
+    draft::{FIRST_YEAR, FieldText, ImportDraft, LeftOut, MAX_ROWS, MEMBER, Named, UncheckedRow},
     import::{FilePlace, Format, Issue, PersonPart, RowPlace},
     json::Number,
     names::{Names, Unclear},
     number::DecimalMark,
     quote::quoted,
     rounding::{Exact, Withheld},
+    unknown::KnownFields,
     weights::{self, Paid},
 };
 
 /// Columns that bills have in every version of the app.
 const BILL: [&str; 6] = ["amount", "date", "timestamp", "payer_name", "payer_weight", "owers"];
+
+/// The columns of the section of members.
+const MEMBERS: KnownFields = KnownFields {
+    read: &["name", "weight"],
+    passed_over: &["active", "color"],
+    ..KnownFields::NONE
+};
+
+/// The columns of the section of bills.
+const BILLS: KnownFields = KnownFields {
+    read: &[
+        "what",
+        "amount",
+        "date",
+        "timestamp",
+        "payer_name",
+        "payer_weight",
+        "owers",
+        "repeat",
+        "categoryid",
+        "comment",
+        "deleted",
+        "payers",
+    ],
+    passed_over: &[
+        "payer_active",
+        "repeatfreq",
+        "repeatallactive",
+        "repeatuntil",
+        "paymentmode",
+        "paymentmodeid",
+    ],
+    ..KnownFields::NONE
+};
+
+/// The columns of the section of categories.
+const CATEGORY_LIST: KnownFields = KnownFields {
+    read: &["categoryname", "categoryid"],
+    passed_over: &["icon", "color"],
+    ..KnownFields::NONE
+};
+
+/// The columns of the section of currencies. Amounts are in the main one.
+const CURRENCIES: KnownFields =
+    KnownFields { read: &["currencyname", "exchange_rate"], ..KnownFields::NONE };
+
+/// The columns of the section of payment modes.
+const PAYMENT_MODES: KnownFields = KnownFields {
+    passed_over: &["paymentmodename", "paymentmodeid", "icon", "color"],
+    ..KnownFields::NONE
+};
 
 /// Description of the bills that tell the weights of members.
 const MEMBER_BILL: &str = "deleteMeIfYouWant";
@@ -69,7 +121,7 @@ pub(crate) fn is_summary(header: &CsvRecord<'_>) -> bool {
 /// The lines of a section and its header.
 #[derive(Default)]
 struct Section<'t> {
-    header: Vec<String>,
+    header: CsvRecord<'static>,
     lines: Vec<CsvRecord<'t>>,
 }
 
@@ -84,11 +136,11 @@ impl Section<'_> {
     }
 
     fn is_bills(&self) -> bool {
-        self.header.first().is_some_and(|name| name == "what")
+        self.header.cell(0) == "what"
     }
 
     fn index(&self, column: &str) -> Option<usize> {
-        self.header.iter().position(|name| name == column)
+        self.header.cells.iter().position(|name| name == column)
     }
 }
 
@@ -114,6 +166,15 @@ pub(crate) fn read(
 ) -> Result<(), Issue> {
     draft.format(Format::CospendCsv);
     let sections = sections(header, records, draft)?;
+    for (section, known) in [
+        (&sections.members, &MEMBERS),
+        (&sections.bills, &BILLS),
+        (&sections.categories, &CATEGORY_LIST),
+        (&sections.currencies, &CURRENCIES),
+        (&sections.other, &PAYMENT_MODES),
+    ] {
+        draft.see_columns(&section.header, section.lines.iter(), known, |_| false);
+    }
     let currencies = &sections.currencies;
     let is_main = |line: &&CsvRecord<'_>| {
         currencies.cell(line, "exchange_rate").parse() == Ok(Decimal::new(1, 0))
@@ -142,7 +203,7 @@ pub(crate) fn read(
         weights: HashMap::new(),
         names: Names::new(std::iter::empty(), ","),
         spaced: Names::new(std::iter::empty(), ", "),
-        is_old: sections.members.header.is_empty(),
+        is_old: sections.members.header.cells.is_empty(),
         has_member_bills: sections.bills.lines.iter().any(|line| line.cell(0) == MEMBER_BILL),
         categories: categories.map(category).collect(),
         currency,
@@ -161,13 +222,8 @@ pub(crate) fn read(
         reader.row(line);
     }
     let repeats = |line: &&CsvRecord<'_>| !matches!(sections.bills.cell(line, "repeat"), "" | "n");
-    let repeating = sections.bills.lines.iter().filter(repeats).count();
-    if repeating > 0 {
-        let what = message!(
-            "the rules of recurrence of {repeating} bills are not imported",
-            "правила повторения счетов не переносятся: {repeating}"
-        );
-        draft.warn(FilePlace::FILE, what);
+    for _ in sections.bills.lines.iter().filter(repeats) {
+        draft.leave_out(LeftOut::Recurrence);
     }
     Ok(())
 }
@@ -185,7 +241,7 @@ fn sections<'t>(
     while let Some(record) = if is_first || section.is_bills() {
         records.next()
     } else {
-        records.next_undoubled(section.header.len())
+        records.next_undoubled(section.header.cells.len())
     } {
         let record = record?;
         if draft.is_full() {
@@ -200,7 +256,7 @@ fn sections<'t>(
             section = open(&mut sections, &record, draft);
             continue;
         }
-        let (cells, expected) = (record.cells.len(), section.header.len());
+        let (cells, expected) = (record.cells.len(), section.header.cells.len());
         if cells != expected {
             let rule = message!(
                 "the line has {cells} cells, but its section has {expected}",
@@ -224,7 +280,7 @@ fn sections<'t>(
     if section.is_bills() {
         draft.warn_of_end();
     }
-    if sections.bills.header.is_empty() {
+    if sections.bills.header.cells.is_empty() {
         draft.error(
             FilePlace::FILE,
             message!(
@@ -260,7 +316,7 @@ fn open<'s, 't>(
             (&mut sections.other, &[][..])
         }
     };
-    if !section.header.is_empty() {
+    if !section.header.cells.is_empty() {
         draft.error(
             place,
             message!(
@@ -280,7 +336,8 @@ fn open<'s, 't>(
             );
         }
     }
-    section.header = header.cells.iter().map(ToString::to_string).collect();
+    let cells = header.cells.iter().map(|name| name.to_string().into()).collect();
+    section.header = CsvRecord { line: header.line, cells };
     section
 }
 
@@ -379,11 +436,7 @@ impl<'r> Reader<'r, '_, '_> {
         if bills.index("deleted").is_some() {
             match cell("deleted") {
                 "0" => {}
-                "1" => {
-                    return self
-                        .draft
-                        .skip(row_place, &message!("it is in the trash bin", "она в корзине"));
-                }
+                "1" => return self.draft.leave_out(LeftOut::Deleted),
                 other => {
                     let found = quoted(other);
                     let rule = rule!(

@@ -7,7 +7,10 @@ use std::borrow::Cow;
 
 use fracti_texts::message;
 
-use crate::import::{FilePlace, Issue};
+use crate::{
+    import::{FilePlace, Issue},
+    number::is_number,
+};
 
 /// Maximum number of cells of a record: 500 members and the columns that no member has.
 const MAX_CELLS: usize = 600;
@@ -24,7 +27,7 @@ pub(crate) struct Csv<'a> {
 }
 
 /// A record: the cells between two line ends.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CsvRecord<'a> {
     /// Physical line at which it begins, from 1.
     pub(crate) line: usize,
@@ -43,18 +46,18 @@ impl CsvRecord<'_> {
         self.cells.iter().all(|cell| cell.trim().is_empty())
     }
 
-    /// Number of cells of this header, without those at the end that are empty in all lines: a
-    /// spreadsheet may add them.
-    pub(crate) fn width(&self, lines: &Csv<'_>) -> usize {
-        let named = |cells: &[Cow<'_, str>]| {
-            cells
-                .iter()
-                .rposition(|cell| !cell.trim().is_empty())
-                .map_or(0, |last| last.saturating_add(1))
-        };
-        let lines = lines.clone().map_while(Result::ok).map(|line| named(&line.cells)).max();
-        let width = named(&self.cells);
-        if lines.is_some_and(|used| used > width) { self.cells.len() } else { width }
+    /// Indexes of the columns of this header from `first` on that have a number in a line: those of
+    /// the members, if each of them has a column. Another column has none, and a spreadsheet may add
+    /// empty ones.
+    pub(crate) fn columns_of_numbers(&self, lines: &Csv<'_>, first: usize) -> Vec<usize> {
+        let mut found = vec![false; self.cells.len()];
+        for line in lines.clone().map_while(Result::ok) {
+            for (found, cell) in found.iter_mut().zip(&line.cells).skip(first) {
+                *found = *found || is_number(cell);
+            }
+        }
+        let columns = found.into_iter().enumerate().skip(first);
+        columns.filter(|(_, has_number)| *has_number).map(|(index, _)| index).collect()
     }
 
     /// Place of the cell at `index`, from 0.

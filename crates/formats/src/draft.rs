@@ -1,6 +1,7 @@
 //! An import while its file is read.
 
 use std::{
+    borrow::Borrow,
     cmp::Reverse,
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
 };
@@ -23,7 +24,7 @@ use fracti_texts::{Message, Says, message, rule};
 use crate::{
     answers::Answers,
     category::{Unknown, known},
-    csv::{Csv, CsvRecord},
+    csv::{Csv, CsvRecord, unguarded},
     import::{
         Asks, Check, FilePlace, Format, Import, Issue, MAX_CHECKS, MAX_ERRORS, MAX_QUESTIONS,
         MAX_WARNINGS, Movement, Payment, Person, PersonPart, Question, ReadAdjustment, ReadRow,
@@ -32,6 +33,7 @@ use crate::{
     key::{Key, normal},
     number::rounded,
     quote::quoted,
+    unknown::{KnownFields, UnknownNames},
 };
 
 /// Maximum number of rows of a file, and of the expenses and payments that they become.
@@ -122,6 +124,10 @@ pub(crate) struct ImportDraft<'a> {
     records: usize,
     /// Number of warnings that are not listed.
     further_warnings: usize,
+    /// Columns and fields that are not known.
+    unknown: UnknownNames,
+    /// What is left out, with the numbers of rows.
+    left_out: BTreeMap<LeftOut, usize>,
     /// Categories that are not known, with the numbers of their rows.
     unknown_categories: BTreeMap<String, usize>,
     /// Names of members, as they are compared.
@@ -165,6 +171,58 @@ pub(crate) struct UncheckedRow<'t> {
     pub(crate) split: Option<Split<usize>>,
 }
 
+/// What a file has and Fracti knows, but does not keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum LeftOut {
+    /// A row that was deleted in the app.
+    Deleted,
+    /// The rule by which a row recurs.
+    Recurrence,
+    /// The picture of a receipt.
+    Receipt,
+}
+
+impl LeftOut {
+    /// The warning for this number of rows.
+    fn warning(self, rows: usize) -> Message {
+        match self {
+            Self::Deleted => {
+                let rows = Message::counted(
+                    rows,
+                    ["deleted row is", "deleted rows are"],
+                    [
+                        "удалённая строка пропущена",
+                        "удалённые строки пропущены",
+                        "удалённых строк пропущено",
+                    ],
+                );
+                message!("{rows} left out", "{rows}", [rows])
+            }
+            Self::Recurrence => {
+                let rows = rows_of(rows);
+                message!(
+                    "the rules of recurrence of {rows} are not imported",
+                    "правила повторения {rows} не переносятся",
+                    [rows]
+                )
+            }
+            Self::Receipt => {
+                let rows = rows_of(rows);
+                message!(
+                    "the receipts of {rows} are not imported",
+                    "чеки {rows} не переносятся",
+                    [rows]
+                )
+            }
+        }
+    }
+}
+
+/// A number of rows, in Russian in the genitive.
+fn rows_of(rows: usize) -> Message {
+    Message::counted(rows, ["row", "rows"], ["строки", "строк", "строк"])
+}
+
 /// A text, and the name of its field.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FieldText<'t> {
@@ -181,6 +239,8 @@ impl<'a> ImportDraft<'a> {
             rows: 0,
             records: 0,
             further_warnings: 0,
+            unknown: UnknownNames::default(),
+            left_out: BTreeMap::new(),
             unknown_categories: BTreeMap::new(),
             names: HashSet::new(),
             answered: HashSet::new(),
@@ -245,6 +305,32 @@ impl<'a> ImportDraft<'a> {
         what: impl Into<Message>,
     ) {
         self.note(field.into().issue(place, &what.into()));
+    }
+
+    /// Sees the columns of a table, of which `known` ones have these names. `is_read` says of which
+    /// indexes, from 0, the columns are read whatever their names are.
+    pub(crate) fn see_columns<'r, R: Borrow<CsvRecord<'r>>>(
+        &mut self,
+        header: &CsvRecord<'_>,
+        lines: impl Iterator<Item = R>,
+        known: &KnownFields,
+        is_read: impl Fn(usize) -> bool,
+    ) {
+        self.unknown.see_columns(header, lines, known, is_read);
+    }
+
+    /// Sees the fields of a JSON file.
+    pub(crate) fn see_json(&mut self, json: &str, known: &'static KnownFields) {
+        self.unknown.see_json(json, known);
+    }
+
+    /// Counts a row of which something is left out that Fracti knows.
+    pub(crate) fn leave_out(&mut self, what: LeftOut) {
+        let rows = self.left_out.entry(what).or_default();
+        *rows = rows.saturating_add(1);
+        if what == LeftOut::Deleted {
+            self.import.skipped = self.import.skipped.saturating_add(1);
+        }
     }
 
     /// Warns that nothing in the file shows where it ends.
@@ -342,6 +428,7 @@ impl<'a> ImportDraft<'a> {
         name: &str,
     ) -> Option<usize> {
         let field = field.into();
+        self.unknown.note_member(name);
         let line = one_line(name);
         let plain = match shortened(&line).parse() {
             Err(_) if !line.is_empty() => {
@@ -356,6 +443,12 @@ impl<'a> ImportDraft<'a> {
         };
         let plain = self.keep(place, field, plain)?;
         self.add(place, field, &plain, &line)
+    }
+
+    /// Adds the member whose column has the index `index`, from 0, and returns the index of the
+    /// member.
+    pub(crate) fn add_column(&mut self, header: &CsvRecord<'_>, index: usize) -> Option<usize> {
+        self.add_member(header.place(index), MEMBER, unguarded(header.cell(index)))
     }
 
     /// Notes an id that a member has in the app.
@@ -380,6 +473,8 @@ impl<'a> ImportDraft<'a> {
         let namesakes: HashSet<String> = names.filter(|name| !seen.insert(name.clone())).collect();
         let mut indexes = HashMap::new();
         for (place, name, id) in people {
+            self.unknown.note_member(name);
+            self.unknown.note_member(id);
             let added = match shortened(&one_line(name)).parse::<GuestName>() {
                 Ok(plain) if namesakes.contains(&shown(name)) => {
                     let start = id.char_indices().nth_back(ID_END).map_or(0, |(start, _)| start);
@@ -978,9 +1073,11 @@ impl<'a> ImportDraft<'a> {
         if self.rows == 0 && !self.has_errors() {
             self.error(FilePlace::FILE, message!("the file has no rows", "в файле нет строк"));
         }
+        let idle = self.report_unknown();
         if !self.has_errors() {
-            self.refuse_idle_answers();
+            self.refuse_idle_answers(&idle);
         }
+        self.warn_of_what_is_left_out();
         self.warn_of_categories();
         if self.further_warnings > 0 {
             let what = message!(
@@ -996,6 +1093,30 @@ impl<'a> ImportDraft<'a> {
         self.import
     }
 
+    /// Reports the columns and fields that are not known, and returns the names to be ignored that
+    /// are none of these. What they carry may be missing in rows, so their errors are kept even if
+    /// there are too many others.
+    fn report_unknown(&mut self) -> BTreeSet<String> {
+        let (mut errors, warnings, idle) = self.unknown.issues(&self.answers.ignore);
+        errors.append(&mut self.import.errors);
+        errors.truncate(MAX_ERRORS);
+        self.import.errors = errors;
+        for warning in warnings {
+            self.note(warning);
+        }
+        idle
+    }
+
+    fn warn_of_what_is_left_out(&mut self) {
+        let receipts = self.unknown.receipts();
+        if receipts > 0 {
+            self.left_out.insert(LeftOut::Receipt, receipts);
+        }
+        for (what, rows) in std::mem::take(&mut self.left_out) {
+            self.warn(FilePlace::FILE, what.warning(rows));
+        }
+    }
+
     /// Names the categories that are not known, the most frequent ones first.
     fn warn_of_categories(&mut self) {
         if self.unknown_categories.is_empty() {
@@ -1003,20 +1124,36 @@ impl<'a> ImportDraft<'a> {
         }
         let mut names: Vec<(&String, &usize)> = self.unknown_categories.iter().collect();
         names.sort_by_key(|(_, rows)| Reverse(**rows));
-        let rows: usize = names.iter().map(|(_, rows)| **rows).sum();
+        let rows = names.iter().map(|(_, rows)| **rows).sum();
+        let rows = Message::counted(
+            rows,
+            ["row has a category", "rows have categories"],
+            [
+                "строка с категорией, которой Fracti не знает, прочитана",
+                "строки с категориями, которых Fracti не знает, прочитаны",
+                "строк с категориями, которых Fracti не знает, прочитано",
+            ],
+        );
         let named = names.iter().take(MAX_NAMED);
         let named: Vec<_> = named.map(|(name, rows)| format!("{name:.40} ({rows})")).collect();
         let named = named.join(", ");
         let message = message!(
-            "{rows} rows have categories that Fracti does not know, read as other: {named}",
-            "строк с категориями, которых Fracti не знает: {rows}; они прочитаны как «другое»: \
-             {named}"
+            "{rows} that Fracti does not know, read as other: {named}",
+            "{rows} как «другое»: {named}",
+            [rows]
         );
         self.warn(FilePlace::FILE, message);
     }
 
     /// Reports answers to questions that the file does not raise: they belong to another file.
-    fn refuse_idle_answers(&mut self) {
+    fn refuse_idle_answers(&mut self, ignored: &BTreeSet<String>) {
+        for name in ignored {
+            let rule = message!(
+                "ignore must not have {name}: the file raises no error about it",
+                "уберите из ignore {name}: в файле нет такой ошибки"
+            );
+            self.error(FilePlace::FILE, rule);
+        }
         for line in self.answers.payers.keys() {
             if !self.answered_lines.contains(line) {
                 let rule = message!(

@@ -5,6 +5,7 @@
 //! as the user.
 
 mod file;
+mod known;
 mod split;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -49,6 +50,7 @@ pub(crate) fn read(text: &str, form: ExportForm, draft: &mut ImportDraft<'_>) ->
         ExportForm::Response => json::file::<ResponseJson<'_>>(text, &lists.all())?.data,
         ExportForm::File => json::file::<ExportJson<'_>>(text, &lists.all())?,
     };
+    draft.see_json(text, known::fields(form));
     let of_file = |message: Message| Err(FilePlace::FILE.issue(message));
     let ExportJson { version, sequence, group, members, balances, entries, settlements } = export;
     if version != VERSION {

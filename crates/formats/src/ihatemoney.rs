@@ -20,6 +20,7 @@ use crate::{
     number::DecimalMark,
     quote::quoted,
     rounding::Withheld,
+    unknown::KnownFields,
     weights::{self, Paid},
 };
 
@@ -34,6 +35,21 @@ const KEY_CODE: usize = 3;
 
 /// Columns that every version of the app writes.
 const COLUMNS: [&str; 6] = ["what", "amount", "date", "payer_name", "payer_weight", "owers"];
+
+/// The fields of a bill, which are the columns of the CSV file.
+const BILL: KnownFields = KnownFields {
+    read: &[
+        "what",
+        "bill_type",
+        "amount",
+        "currency",
+        "date",
+        "payer_name",
+        "payer_weight",
+        "owers",
+    ],
+    ..KnownFields::NONE
+};
 
 /// A bill. Versions before 7.0 write no type, and others no currency.
 #[derive(Debug, Deserialize)]
@@ -69,6 +85,7 @@ pub(crate) fn read_json(text: &str, draft: &mut ImportDraft<'_>) -> Result<(), I
         return Err(Issue::no_format());
     }
     draft.format(Format::IhatemoneyJson);
+    draft.see_json(text, &BILL);
     let mut bills = Vec::new();
     for (index, json) in list.into_iter().enumerate() {
         let row = RowPlace::Item("", index);
@@ -105,6 +122,8 @@ pub(crate) fn read_csv(
         return Err(is_plan());
     }
     draft.format(Format::IhatemoneyCsv);
+    let lines = records.clone().map_while(Result::ok);
+    draft.see_columns(header, lines, &BILL, |_| false);
     let is_ended = records.is_ended();
     let mut mark = DecimalMark::default();
     let mut rows = Vec::new();

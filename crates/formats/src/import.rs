@@ -212,6 +212,9 @@ pub struct Issue {
     pub column: Option<usize>,
     /// Path of the field in the row of a JSON file.
     pub field: Option<String>,
+    /// Name that may be among [those to ignore](crate::Answers::ignore), after which it is a
+    /// warning.
+    pub ignore: Option<String>,
     /// The rule that is broken, or what is done differently.
     pub message: Message,
 }
@@ -246,6 +249,12 @@ impl fmt::Display for Issue {
 }
 
 impl Issue {
+    /// An issue about a row.
+    #[must_use]
+    pub fn of_row(row: RowPlace, message: Message) -> Self {
+        FilePlace::from(row).issue(message)
+    }
+
     /// Physical line of a CSV file, from 1.
     #[must_use]
     pub const fn line(&self) -> Option<usize> {
@@ -301,8 +310,8 @@ pub enum Asks {
     },
 }
 
-/// A place in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A place in a file. The file itself comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct FilePlace {
     row: Option<RowPlace>,
     column: Option<usize>,
@@ -344,7 +353,7 @@ impl FilePlace {
             Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
             None => text.to_owned(),
         });
-        Issue { row, column, field: None, message }
+        Issue { row, column, field: None, ignore: None, message }
     }
 }
 

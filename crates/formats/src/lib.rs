@@ -30,6 +30,8 @@ mod number;
 
 mod category;
 
+mod unknown;
+
 mod draft;
 
 mod json;

@@ -89,6 +89,13 @@ impl DecimalMark {
     }
 }
 
+/// Whether a cell has a number, even if it is one that [`DecimalMark::number`] refuses.
+pub(crate) fn is_number(cell: &str) -> bool {
+    let text = cell.trim();
+    let is_of_number = |letter: char| letter.is_ascii_digit() || "-.,'".contains(letter);
+    text.contains(|letter: char| letter.is_ascii_digit()) && text.chars().all(is_of_number)
+}
+
 /// The amount of `number` major units, rounded to minor units, half away from zero, and whether it
 /// was rounded.
 ///

@@ -11,17 +11,18 @@ use fracti_core::{
     records::expense::Category,
     values::{currency::Currency, decimal::Decimal, money::Money},
 };
-use fracti_texts::{message, rule};
+use fracti_texts::{Message, message, rule};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{
     category::category,
-    draft::{FieldText, ImportDraft, Named, UncheckedRow},
+    draft::{FieldText, ImportDraft, LeftOut, Named, UncheckedRow},
     import::{FilePlace, Format, Issue, PersonPart, RowPlace},
     json::{self, Number},
     key::Key,
     rounding::Withheld,
+    unknown::{KnownFields, KnownObjects},
     weights::{Paid, balanced},
 };
 
@@ -36,6 +37,47 @@ const PARTICIPANTS: &str = "participants";
 
 /// Decimals of a currency that the app does not know.
 const CUSTOM_DECIMALS: u8 = 2;
+
+/// The fields of a file.
+const FILE: KnownFields = KnownFields {
+    read: &["id", "currency", "currencyCode"],
+    passed_over: &["name", "information", "createdAt", "activities"],
+    objects: &[
+        (EXPENSES, KnownObjects::Rows(&EXPENSE)),
+        (PARTICIPANTS, KnownObjects::Parts(&PARTICIPANT)),
+    ],
+    ..KnownFields::NONE
+};
+
+/// The fields of an expense. Amounts in another currency do not count in the app's balances.
+const EXPENSE: KnownFields = KnownFields {
+    read: &[
+        "id",
+        "expenseDate",
+        "title",
+        "amount",
+        "originalAmount",
+        "paidById",
+        "isReimbursement",
+        "splitMode",
+        "recurrenceRule",
+        "notes",
+    ],
+    passed_over: &["createdAt", "originalCurrency", "conversionRate"],
+    receipts: &["documents"],
+    objects: &[
+        ("category", KnownObjects::Parts(&CATEGORY)),
+        ("paidFor", KnownObjects::Parts(&PAID_FOR)),
+    ],
+};
+
+const CATEGORY: KnownFields =
+    KnownFields { read: &["grouping", "name"], passed_over: &["id"], ..KnownFields::NONE };
+
+const PAID_FOR: KnownFields =
+    KnownFields { read: &["participantId", "shares"], ..KnownFields::NONE };
+
+const PARTICIPANT: KnownFields = KnownFields { read: &["id", "name"], ..KnownFields::NONE };
 
 /// A file. A currency without a code is a symbol or a name.
 #[derive(Deserialize)]
@@ -110,6 +152,7 @@ enum SplitMode {
 pub(crate) fn read(text: &str, draft: &mut ImportDraft<'_>) -> Result<(), Issue> {
     let group: SpliitGroup<'_> = json::file(text, &[EXPENSES, PARTICIPANTS])?;
     draft.format(Format::SpliitJson);
+    draft.see_json(text, &FILE);
     if let Some(id) = &group.id {
         draft.group("spliit", id);
     }
@@ -129,7 +172,6 @@ pub(crate) fn read(text: &str, draft: &mut ImportDraft<'_>) -> Result<(), Issue>
         is_open,
         decimals,
         withheld: Withheld::default(),
-        recurring: 0,
         converted: 0,
     };
     for (index, json) in group.expenses.into_iter().enumerate() {
@@ -142,23 +184,31 @@ pub(crate) fn read(text: &str, draft: &mut ImportDraft<'_>) -> Result<(), Issue>
             Err(issue) => reader.draft.fail(issue),
         }
     }
-    let Reader { draft, recurring, converted, .. } = reader;
-    if recurring > 0 {
-        let what = message!(
-            "the rules of recurrence of {recurring} expenses are not imported",
-            "правила повторения расходов не переносятся: {recurring}"
-        );
-        draft.warn(FilePlace::FILE, what);
-    }
-    if converted > 0 {
-        let what = message!(
-            "of {converted} expenses in another currency, the amounts in the currency of the group \
-             are imported",
-            "расходы в другой валюте ({converted}) записываются суммами в валюте группы"
-        );
-        draft.warn(FilePlace::FILE, what);
-    }
+    let Reader { draft, converted, .. } = reader;
+    warn_of_converted(converted, draft);
     Ok(())
+}
+
+/// Warns of this number of expenses in another currency than that of the group.
+fn warn_of_converted(count: usize, draft: &mut ImportDraft<'_>) {
+    if count == 0 {
+        return;
+    }
+    let expenses = Message::counted(
+        count,
+        ["expense in another currency has", "expenses in other currencies have"],
+        [
+            "расход в другой валюте записывается",
+            "расхода в других валютах записываются",
+            "расходов в других валютах записывается",
+        ],
+    );
+    let what = message!(
+        "{expenses} the amount in the currency of the group",
+        "{expenses} суммой в валюте группы",
+        [expenses]
+    );
+    draft.warn(FilePlace::FILE, what);
 }
 
 /// Decimals that the app has for the code of a currency.
@@ -182,8 +232,6 @@ struct Reader<'d, 'a> {
     decimals: u8,
     /// Amounts that rounding has withheld from members, in the app's minor units.
     withheld: Withheld,
-    /// Number of expenses that recur.
-    recurring: usize,
     /// Number of expenses in another currency.
     converted: usize,
 }
@@ -197,7 +245,7 @@ impl Reader<'_, '_> {
         let Some((amount, shares)) = self.amounts(place, expense, payer) else { return };
         let Some(date) = date else { return };
         if expense.recurrence_rule.as_deref().is_some_and(|rule| rule != "NONE") {
-            self.recurring = self.recurring.saturating_add(1);
+            self.draft.leave_out(LeftOut::Recurrence);
         }
         if expense.original_amount.is_some() {
             self.converted = self.converted.saturating_add(1);

@@ -6,16 +6,15 @@
 use std::collections::BTreeMap;
 
 use fracti_core::values::{currency::Currency, decimal::Decimal, money::Money};
-use fracti_texts::{message, rule};
+use fracti_texts::{Message, message, rule};
 
 use crate::{
     csv::{Csv, CsvRecord, unguarded},
-    draft::{
-        AMOUNT, CURRENCY, DATE, DESCRIPTION, FieldText, ImportDraft, MEMBER, Named, UncheckedRow,
-    },
+    draft::{AMOUNT, CURRENCY, DATE, DESCRIPTION, FieldText, ImportDraft, Named, UncheckedRow},
     import::{FilePlace, Format, Issue, PersonPart, RowPlace},
-    number::{DecimalMark, rounded},
+    number::{DecimalMark, is_number, rounded},
     rounding::{Exact, Withheld},
+    unknown::KnownFields,
 };
 
 /// Number of columns before those of the members: date, description, category, cost, currency.
@@ -49,17 +48,12 @@ const PAYMENT: [&str; 12] = [
 pub(crate) fn is_header(header: &CsvRecord<'_>, rows: Csv<'_>) -> bool {
     let english = ["Date", "Description", "Category", "Cost", "Currency"];
     let is_english = (0..).zip(english).all(|(index, name)| header.cell(index).trim() == name);
-    let is_number = |text: &str| {
-        let is_of_number = |letter: char| letter.is_ascii_digit() || "-.,'".contains(letter);
-        text.contains(|letter: char| letter.is_ascii_digit()) && text.chars().all(is_of_number)
-    };
     let is_code =
         |text: &str| text.len() == 3 && text.bytes().all(|letter| letter.is_ascii_uppercase());
     let is_row = |row: &CsvRecord<'_>| {
-        let is_cell = |cell: &str| cell.trim().is_empty() || is_number(cell.trim());
-        is_number(row.cell(3).trim())
+        is_number(row.cell(3))
             && is_code(row.cell(4).trim())
-            && row.cells.iter().skip(COLUMNS).all(|cell| is_cell(cell))
+            && row.cells.iter().skip(COLUMNS).any(|cell| is_number(cell))
     };
     let mut rows = rows.take(20).map_while(Result::ok);
     // A remark before the header has one cell, even if a spreadsheet has added empty ones.
@@ -79,14 +73,17 @@ pub(crate) fn read(
     draft: &mut ImportDraft<'_>,
 ) -> Result<(), Issue> {
     draft.format(Format::SplitwiseCsv);
-    let names = header.cells.iter().enumerate().take(header.width(&records)).skip(COLUMNS);
-    let members: Option<Vec<usize>> = names
-        .map(|(index, name)| draft.add_member(header.place(index), MEMBER, unguarded(name)))
-        .collect();
+    let columns = header.columns_of_numbers(&records, COLUMNS);
+    let members: Option<Vec<usize>> =
+        columns.iter().map(|index| draft.add_column(header, *index)).collect();
     let Some(members) = members else { return Ok(()) };
-    let rows = records.clone().map_while(Result::ok);
-    let mark = DecimalMark::of(rows.flat_map(|row| row.cells.into_iter().skip(COLUMNS - 2)));
+    let rows = || records.clone().map_while(Result::ok);
+    draft.see_columns(header, rows(), &KnownFields::NONE, |index| {
+        index < COLUMNS || columns.contains(&index)
+    });
+    let mark = DecimalMark::of(rows().flat_map(|row| row.cells.into_iter().skip(COLUMNS - 2)));
     let (sums, withheld) = (BTreeMap::new(), Withheld::default());
+    let members = columns.into_iter().zip(members).collect();
     let mut reader = Reader { draft, members, mark, sums, withheld, several: 0, assumed: 0 };
     let mut last = header.line;
     let mut records = records;
@@ -106,7 +103,8 @@ pub(crate) fn read(
 
 struct Reader<'d, 'a> {
     draft: &'d mut ImportDraft<'a>,
-    members: Vec<usize>,
+    /// The columns of the members, and the members.
+    members: Vec<(usize, usize)>,
     mark: DecimalMark,
     /// For each currency, the sum of each member's nets, and whether it was compared.
     sums: BTreeMap<Currency, (Vec<Decimal>, bool)>,
@@ -247,7 +245,7 @@ impl Reader<'_, '_> {
             );
             return None;
         }
-        let exact = self.members.iter().zip(numbers).map(|(member, number)| {
+        let exact = self.members.iter().zip(numbers).map(|((_, member), number)| {
             let excess = number.decimals().saturating_sub(currency.exponent());
             let scale = number.decimals().max(currency.exponent());
             let (numerator, denominator) =
@@ -263,7 +261,7 @@ impl Reader<'_, '_> {
             );
             return None;
         };
-        let parts = self.members.iter().zip(nets).map(|(member, net)| {
+        let parts = self.members.iter().zip(nets).map(|((_, member), net)| {
             let minor = i64::try_from(net).ok()?;
             Some(PersonPart { person: *member, minor })
         });
@@ -281,7 +279,7 @@ impl Reader<'_, '_> {
     ) -> crate::Key {
         let members = self.members.iter().zip(numbers);
         let members = members.filter(|(_, number)| **number != Decimal::ZERO);
-        let net = |(member, number): (&usize, &Decimal)| {
+        let net = |((_, member), number): (&(usize, usize), &Decimal)| {
             format!("{} {}", in_minor_units(*number, currency), self.draft.name(*member))
         };
         let mut nets: Vec<_> = members.map(net).collect();
@@ -307,8 +305,7 @@ impl Reader<'_, '_> {
         }
         let sums = sums.clone();
         let members = self.members.clone();
-        for ((index, member), (total, sum)) in
-            (COLUMNS..).zip(members).zip(totals.into_iter().zip(sums))
+        for ((index, member), (total, sum)) in members.into_iter().zip(totals.into_iter().zip(sums))
         {
             let name = self.draft.name(member);
             let what = message!("total of {name} in {currency}", "итог {name} в {currency}");
@@ -322,10 +319,10 @@ impl Reader<'_, '_> {
     fn amounts(&mut self, record: &CsvRecord<'_>) -> Option<(Currency, Vec<Decimal>)> {
         let code = record.cell(4).trim();
         let currency = self.draft.code(record.place(4), CURRENCY, code)?;
-        let cells = (COLUMNS..).take(self.members.len());
+        let cells = self.members.clone().into_iter();
         // All cells are read, so that all errors are reported.
         let numbers: Vec<Option<Decimal>> =
-            cells.map(|index| self.number(record, index, currency)).collect();
+            cells.map(|(index, _)| self.number(record, index, currency)).collect();
         Some((currency, numbers.into_iter().collect::<Option<_>>()?))
     }
 
@@ -353,13 +350,22 @@ impl Reader<'_, '_> {
         if self.several > 0 {
             let (several, assumed) = (self.several, self.assumed);
             let others = several.saturating_sub(assumed);
+            let several = Message::counted(
+                several,
+                ["row has several payers", "rows have several payers"],
+                [
+                    "строка с несколькими плательщиками",
+                    "строки с несколькими плательщиками",
+                    "строк с несколькими плательщиками",
+                ],
+            );
             let what = message!(
-                "{several} rows have several payers: in {assumed}, equal shares are assumed; in \
-                 {others}, only what each paid beyond their own share is imported, with the cost \
-                 in the notes",
-                "строк с несколькими плательщиками: {several}; равные доли предполагаются в \
-                 {assumed}; в остальных ({others}) записывается только то, что каждый заплатил \
-                 сверх своей доли, а стоимость — в примечании"
+                "{several}: in {assumed}, equal shares are assumed; in {others}, only what each \
+                 paid beyond their own share is imported, with the cost in the notes",
+                "{several}: равные доли предполагаются в {assumed}; в остальных ({others}) \
+                 записывается только то, что каждый заплатил сверх своей доли, а стоимость — в \
+                 примечании",
+                [several]
             );
             self.draft.warn(FilePlace::FILE, what);
         }

@@ -9,6 +9,7 @@ mod random;
 mod spliit;
 mod spliit_csv;
 mod splitwise;
+mod unknown;
 
 use std::collections::{BTreeMap, HashSet};
 

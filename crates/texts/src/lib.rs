@@ -32,6 +32,32 @@ impl Language {
             Self::Russian => "ru",
         }
     }
+
+    /// The form of a word that goes with a number: in English for one and for others; in Russian
+    /// for one, for few and for many.
+    ///
+    /// <https://www.unicode.org/cldr/charts/latest/supplemental/language_plural_rules.html>
+    #[must_use]
+    pub const fn plural<'a>(
+        self,
+        number: u64,
+        [one, others]: [&'a str; 2],
+        [first, few, many]: [&'a str; 3],
+    ) -> &'a str {
+        match (self, number % 100, number % 10) {
+            (Self::English, ..) => {
+                if number == 1 {
+                    one
+                } else {
+                    others
+                }
+            }
+            (Self::Russian, 11..=14, _) => many,
+            (Self::Russian, _, 1) => first,
+            (Self::Russian, _, 2..=4) => few,
+            (Self::Russian, ..) => many,
+        }
+    }
 }
 
 /// A text for people, with its arguments, in all languages.
@@ -61,6 +87,14 @@ impl Message {
     /// A message that is the same in all languages: a name, or the words of a library.
     pub fn same(text: impl fmt::Display) -> Self {
         Self::new(|_| text.to_string())
+    }
+
+    /// A number with the form of the words that goes with it, as [`Language::plural`]: `1 row`, but
+    /// `2 rows`.
+    #[must_use]
+    pub fn counted(number: usize, english: [&str; 2], russian: [&str; 3]) -> Self {
+        let count = u64::try_from(number).unwrap_or(u64::MAX);
+        Self::new(|language| format!("{number} {}", language.plural(count, english, russian)))
     }
 
     /// The text in a language.
@@ -210,6 +244,23 @@ macro_rules! errors {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn plurals_follow_the_rules_of_the_language() {
+        for (number, english, russian) in [
+            (0, "0 days", "0 дней"),
+            (1, "1 day", "1 день"),
+            (3, "3 days", "3 дня"),
+            (5, "5 days", "5 дней"),
+            (11, "11 days", "11 дней"),
+            (21, "21 days", "21 день"),
+            (112, "112 days", "112 дней"),
+            (1_000_002, "1000002 days", "1000002 дня"),
+        ] {
+            let days = Message::counted(number, ["day", "days"], ["день", "дня", "дней"]);
+            assert_eq!(Language::ALL.map(|it| days.text(it).to_owned()), [english, russian]);
+        }
+    }
 
     #[test]
     fn rules_name_their_subject_in_every_language() {

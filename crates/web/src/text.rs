@@ -29,25 +29,14 @@ impl FromRequestParts<App> for Texts {
 }
 
 impl Texts {
-    /// The form of a word that goes with a number: in English for one and for others; in Russian
-    /// for one, for few and for many.
-    ///
-    /// <https://www.unicode.org/cldr/charts/latest/supplemental/language_plural_rules.html>
-    fn plural<'a>(self, number: u64, english: [&'a str; 2], russian: [&'a str; 3]) -> &'a str {
-        let ([one, others], [first, few, many]) = (english, russian);
-        match (self.0, number % 100, number % 10) {
-            (Language::English, ..) => {
-                if number == 1 {
-                    one
-                } else {
-                    others
-                }
-            }
-            (Language::Russian, 11..=14, _) => many,
-            (Language::Russian, _, 1) => first,
-            (Language::Russian, _, 2..=4) => few,
-            (Language::Russian, ..) => many,
-        }
+    /// The form of a word that goes with a number, as [`Language::plural`].
+    const fn plural<'a>(
+        self,
+        number: u64,
+        english: [&'a str; 2],
+        russian: [&'a str; 3],
+    ) -> &'a str {
+        self.0.plural(number, english, russian)
     }
 }
 

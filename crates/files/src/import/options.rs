@@ -7,7 +7,7 @@ use fracti_core::{
     records::import::Confirmed,
     values::{currency::Currency, decimal::Decimal},
 };
-use fracti_formats::{Answers, MAX_MEMBERS, MAX_ROWS, Target};
+use fracti_formats::{Answers, MAX_ERRORS, MAX_MEMBERS, MAX_ROWS, Target};
 use fracti_http::{Description, JsonScalar, Value, body, schemas};
 use fracti_texts::rule;
 use serde_json::json;
@@ -33,6 +33,11 @@ body! {
         payers: "payers".map(MAX_ROWS, payer),
         /// Currency of amounts without one in the file.
         currency: "currency".text(),
+        /// Names of columns or fields that Fracti does not know and that do not matter, although
+        /// they may carry money: each is the `ignore` of an error of the plan.
+        ignore: "ignore".list(0..=MAX_ERRORS, |name| {
+            name.required().text_of(|_| json!({ "type": "string", "example": "payers" }))
+        }),
         /// The `confirm` of the plan. Required with `commit` if the plan has one.
         confirm: "confirm".text_of(|_| json!({
             "type": "string", "maxLength": 32, "example": "5f3c0a1b9d2e4f60718293a4b5c6d7e8",
@@ -70,6 +75,7 @@ pub(crate) struct SentOptions {
     weights: SentMap<Decimal>,
     payers: SentMap<(usize, String)>,
     currency: Field<Currency>,
+    ignore: Field<Vec<Field<String>>>,
     confirm: Field<String>,
     update: Field<bool>,
 }
@@ -91,6 +97,11 @@ impl SentOptions {
         self.update.value() == Some(&true)
     }
 
+    /// The names to be ignored.
+    fn ignored(&self) -> impl Iterator<Item = &String> {
+        self.ignore.value().into_iter().flatten().filter_map(Field::value)
+    }
+
     /// The member or new guest for each person, by name.
     pub(crate) fn targets(&self) -> BTreeMap<String, Target> {
         valid(&self.members).map(|(name, target)| (name.to_owned(), *target)).collect()
@@ -103,6 +114,7 @@ impl From<&SentOptions> for Answers {
             currency: options.currency.value().copied(),
             payers: valid(&options.payers).map(|(_, payer)| payer.clone()).collect(),
             weights: valid(&options.weights).map(|(name, it)| (name.to_owned(), *it)).collect(),
+            ignore: options.ignored().cloned().collect(),
         }
     }
 }

@@ -200,6 +200,11 @@ struct IssueView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "expenses[29].expenseDate")]
     path: Option<String>,
+    /// Name of a column or a field that Fracti does not know and that may carry money, of an error
+    /// that `ignore` with this name turns into a warning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "payers")]
+    ignore: Option<String>,
     /// The rule that is broken, or what is imported differently.
     #[schema(example = "the row has 5 cells, but the header has 6")]
     message: String,
@@ -310,7 +315,13 @@ impl Foreseen<'_> {
              единиц"
         );
         let message = message.text(self.language).to_owned();
-        (count > 0).then_some(IssueView { line: None, column: None, path: None, message })
+        (count > 0).then_some(IssueView {
+            line: None,
+            column: None,
+            path: None,
+            ignore: None,
+            message,
+        })
     }
 
     /// Numbers of expenses, settlements and adjustments that would be recorded.
@@ -419,8 +430,7 @@ impl PlanView {
             (row, message)
         });
         let warning = |(row, message): (RowPlace, Message)| {
-            let (row, column, field) = (Some(row), None, None);
-            IssueView::of(&Issue { row, column, field, message }, language)
+            IssueView::of(&Issue::of_row(row, message), language)
         };
         plan.warnings.extend(left_out.into_iter().chain(splits_lost).map(warning));
         plan.warnings.extend(foreseen.rounded());
@@ -430,8 +440,7 @@ impl PlanView {
 
 impl DifferenceView {
     fn changed(Changed { place, after, before, fields }: &Changed, language: Language) -> Self {
-        let place =
-            Issue { row: Some(*place), column: None, field: None, message: Message::same("") };
+        let place = Issue::of_row(*place, Message::same(""));
         let fields = fields.join(", ");
         let (row, other) = (label(&before.record), label(after));
         let mut message = message!(
@@ -516,7 +525,13 @@ impl CheckView {
 impl IssueView {
     fn of(issue: &Issue, language: Language) -> Self {
         let (line, path) = (issue.line(), issue.path());
-        Self { line, column: issue.column, path, message: issue.message.text(language).to_owned() }
+        Self {
+            line,
+            column: issue.column,
+            path,
+            ignore: issue.ignore.clone(),
+            message: issue.message.text(language).to_owned(),
+        }
     }
 }
 

@@ -9,13 +9,14 @@ use fracti_texts::message;
 
 use crate::{
     csv::{Csv, CsvRecord, unguarded},
-    draft::{AMOUNT, DATE, DESCRIPTION, FieldText, ImportDraft, MEMBER, UncheckedRow},
+    draft::{AMOUNT, DATE, DESCRIPTION, FieldText, ImportDraft, UncheckedRow},
     import::{FilePlace, Format, Issue, PersonPart, RowPlace},
     key::Key,
     number::DecimalMark,
     quote::quoted,
     rounding::{Exact, Withheld},
-    spliit::{CUSTOM_DECIMALS, decimals},
+    spliit::{CUSTOM_DECIMALS, decimals, warn_of_converted},
+    unknown::KnownFields,
     weights::{self, Paid},
 };
 
@@ -30,6 +31,16 @@ const IS_REIMBURSEMENT: &str = "Is Reimbursement";
 
 /// The last column before those of the members.
 const SPLIT_MODE: &str = "Split mode";
+
+/// The columns after those that are known by their places.
+const COLUMNS: KnownFields = KnownFields {
+    read: &[IS_REIMBURSEMENT, SPLIT_MODE, ORIGINAL],
+    passed_over: &["Original currency", "Conversion rate"],
+    ..KnownFields::NONE
+};
+
+/// The column with the cost in another currency.
+const ORIGINAL: &str = "Original cost";
 
 /// Whether a CSV file has this format.
 pub(crate) fn is_header(header: &CsvRecord<'_>) -> bool {
@@ -51,18 +62,18 @@ pub(crate) fn read(
     draft.format(Format::SpliitCsv);
     let index = |name: &str| header.cells.iter().position(|it| it == name);
     let first = index(SPLIT_MODE).map_or(header.cells.len(), |index| index.saturating_add(1));
-    let names = header.cells.iter().enumerate().take(header.width(&records)).skip(first);
-    let members: Option<Vec<usize>> = names
-        .map(|(index, name)| draft.add_member(header.place(index), MEMBER, unguarded(name)))
-        .collect();
+    let columns = header.columns_of_numbers(&records, first);
+    let members: Option<Vec<usize>> =
+        columns.iter().map(|index| draft.add_column(header, *index)).collect();
     let Some(members) = members else { return Ok(()) };
+    let rows = records.clone().map_while(Result::ok);
+    draft.see_columns(header, rows, &COLUMNS, |index| index <= COST || columns.contains(&index));
     let mut reader = Reader {
         draft,
-        members,
-        first,
+        members: columns.into_iter().zip(members).collect(),
         reimbursement: index(IS_REIMBURSEMENT).unwrap_or_default(),
         mode: index(SPLIT_MODE),
-        original: index("Original cost"),
+        original: index(ORIGINAL),
         mark: DecimalMark::default(),
         currency: None,
         withheld: Withheld::default(),
@@ -83,22 +94,14 @@ pub(crate) fn read(
     );
     draft.warn(FilePlace::FILE, dates);
     draft.warn_of_end();
-    if converted > 0 {
-        let what = message!(
-            "of {converted} expenses in another currency, the amounts in the currency of the group \
-             are imported",
-            "расходы в другой валюте ({converted}) записываются суммами в валюте группы"
-        );
-        draft.warn(FilePlace::FILE, what);
-    }
+    warn_of_converted(converted, draft);
     Ok(())
 }
 
 struct Reader<'d, 'a> {
     draft: &'d mut ImportDraft<'a>,
-    members: Vec<usize>,
-    /// Index of the first member's column.
-    first: usize,
+    /// The columns of the members, and the members.
+    members: Vec<(usize, usize)>,
     reimbursement: usize,
     mode: Option<usize>,
     original: Option<usize>,
@@ -122,7 +125,7 @@ impl Reader<'_, '_> {
         let unit = Unit { currency, scale };
         let cost = self.units(record, COST, unit);
         // All cells are read, so that all errors are reported.
-        let cells = (self.first..).zip(self.members.clone());
+        let cells = self.members.clone().into_iter();
         let cells: Vec<Option<PersonPart>> = cells
             .map(|(index, member)| {
                 self.units(record, index, unit).map(|minor| PersonPart { person: member, minor })
@@ -379,7 +382,8 @@ impl Reader<'_, '_> {
             let decimals = cell.split_once(['.', ',']).map_or("", |(_, decimals)| decimals);
             !decimals.trim_end_matches('0').is_empty()
         };
-        let mut cells = std::iter::once(COST).chain(self.first..record.cells.len());
+        let columns = self.members.iter().map(|(index, _)| *index);
+        let mut cells = std::iter::once(COST).chain(columns);
         let is_custom = cells.any(|index| has_decimals(record.cell(index)));
         if is_custom { decimals(text).max(CUSTOM_DECIMALS) } else { decimals(text) }
     }

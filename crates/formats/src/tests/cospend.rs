@@ -44,7 +44,7 @@ fn amounts_are_divided_by_weights() {
     assert_eq!(
         warnings(&import),
         [
-            "the rules of recurrence of 1 bills are not imported",
+            "the rules of recurrence of 1 row are not imported",
             "9:2 amount 3.3333333333333 is rounded to 3.33 EUR",
             "12:2 amount 18.452769 is rounded to 18.45 EUR",
             "15:2 amount 0.001 is rounded to 0 EUR",
@@ -149,7 +149,7 @@ fn dates_before_1970_become_its_first_day() {
 #[test]
 fn bills_in_the_trash_bin_are_left_out() {
     let import = read_text(&project(&["Anna", "Bob"], &[bill(&[("\"\",0", "\"\",1")])]));
-    assert_eq!(warnings(&import), ["6 the row is left out: it is in the trash bin"]);
+    assert_eq!(warnings(&import), ["1 deleted row is left out"]);
     assert_eq!((import.rows.len(), import.skipped), (0, 1));
 }
 

@@ -105,7 +105,7 @@ fn split_that_cannot_be_kept_leaves_exact_amounts_and_a_warning() {
             "\"equal\"",
             "entries[9] items must be given only with splitType itemized",
         ),
-        ("\"items\": [", "\"lines\": [", "entries[9] items is required"),
+        ("\"items\": [", "\"itemCount\": [", "entries[9] items is required"),
         ("\"items\": [", &lines, "entries[9] items must have at most 100 items, not 101"),
         ("\"items\": [", &others, "entries[9] items must have at most 20 lines of other kinds"),
         ("\"sharers\": [", &sharers, "entries[9] sharers must have at most 45 items, not 46"),

@@ -67,9 +67,8 @@ fn odd_cents_are_those_of_the_app() {
     assert_eq!(
         warnings(&import),
         [
-            "the rules of recurrence of 1 expenses are not imported",
-            "of 1 expenses in another currency, the amounts in the currency of the group are \
-             imported",
+            "1 expense in another currency has the amount in the currency of the group",
+            "the rules of recurrence of 1 row are not imported",
         ]
     );
 }

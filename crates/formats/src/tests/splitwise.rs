@@ -56,7 +56,7 @@ fn cents_are_those_of_the_file() {
     assert_eq!(
         warnings(&import),
         [
-            "1 rows have several payers: in 0, equal shares are assumed; in 1, only what each \
+            "1 row has several payers: in 0, equal shares are assumed; in 1, only what each \
              paid beyond their own share is imported, with the cost in the notes",
             "8 the row is left out: it changes no balance, because the members paid only for \
              themselves",
@@ -224,7 +224,7 @@ fn columns_that_a_spreadsheet_has_added_are_skipped() {
     assert_eq!(errors(&import), [""; 0]);
     assert_eq!(keys(&import), keys(&read_text(&plain)));
     let used = padded.join("\n").replacen("-2.00,2.00,, ", "-2.00,2.00,,3", 1);
-    assert_refused(&[(&used, "1:8 the name of a member must have")]);
+    assert_refused(&[(&used, "1:9 the name of a member must have")]);
 }
 
 #[test]
@@ -410,7 +410,7 @@ fn several_payers_keep_the_amount_of_their_bill() {
     );
     assert_eq!(
         warned,
-        ["1 rows have several payers: in 1, equal shares are assumed; in 0, only what each paid \
+        ["1 row has several payers: in 1, equal shares are assumed; in 0, only what each paid \
           beyond their own share is imported, with the cost in the notes"]
     );
     assert_eq!(note, "Splitwise does not export who paid how much: equal shares are assumed");
