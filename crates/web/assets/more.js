@@ -731,11 +731,12 @@ export function upload(form) {
   const people = [...form.querySelectorAll('[data-person]')], asked = [...form.querySelectorAll('[data-answer]')];
   // A question that was answered is in no later plan.
   const answers = form.answers ??= {};
-  for (const { value, dataset: { answer, key } } of asked.filter((it) => it.value)) {
-    if (key) (answers[answer] ??= {})[key] = answer === 'weights' ? numbered(value) ?? value : value;
+  for (const { value, dataset: { answer, key } } of asked.filter((it) => it.type === 'checkbox' ? it.checked : it.value)) {
+    if (answer === 'ignore') (answers.ignore ??= []).push(value);
+    else if (key) (answers[answer] ??= {})[key] = answer === 'weights' ? numbered(value) ?? value : value;
     else answers[answer] = value.toUpperCase();
   }
-  if (people.length) {
+  if (people.length || asked.length) {
     const members = Object.fromEntries(people.map((it) => [it.dataset.person, it.value]));
     // What is recorded was seen before.
     body.set('options', JSON.stringify({ commit: !asked.length, members, ...answers, confirm: form.confirm }));
@@ -770,14 +771,22 @@ export function plan(form, data) {
     control.dataset.key = row ?? name ?? '';
     return box;
   });
+  // What Fracti does not know may be left out, if the reader says so.
+  const ticks = data.errors.filter((it) => it.ignore).map(({ ignore }) => {
+    const label = Object.assign(document.createElement('label'), { className: 'check' });
+    const tick = Object.assign(document.createElement('input'), { type: 'checkbox', value: ignore });
+    tick.dataset.answer = 'ignore';
+    label.append(tick, text('without', ignore));
+    return label;
+  });
   const counts = text('plan', data.expenses, data.settlements).replace('{c}', data.alreadyThere);
   form.confirm = data.differences?.confirm;
   const differences = data.differences?.rows ?? [];
-  const issues = [...data.errors.map((it) => line('error', it.message)), ...[...differences, ...data.warnings].map((it) => line('hint', it.message))];
-  part.replaceChildren(line('', counts), ...rows, ...questions, ...issues);
+  const lines = (className, issues) => issues.map((it) => line(className, it.message));
+  part.replaceChildren(line('', counts), ...rows, ...questions, ...lines('error', data.errors), ...ticks, ...lines('hint', [...differences, ...data.warnings]));
   problem.hidden = true;
   const button = form.querySelector('[data-label]');
   button.dataset.first ??= button.textContent;
-  button.textContent = questions.length ? button.dataset.first : button.dataset.label;
+  button.textContent = questions.length || ticks.length ? button.dataset.first : button.dataset.label;
   questions[0]?.querySelector('input, select').focus();
 }

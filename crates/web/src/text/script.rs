@@ -87,7 +87,7 @@ pub(crate) const APP: [ScriptText; 20] = [
 ];
 
 /// The texts of the rest of the script.
-pub(crate) const MORE: [ScriptText; 24] = [
+pub(crate) const MORE: [ScriptText; 25] = [
     (
         "repeated",
         [
@@ -114,6 +114,7 @@ pub(crate) const MORE: [ScriptText; 24] = [
             "Расходов: {a}, платежей: {b}; уже есть: {c}",
         ],
     ),
+    ("without", ["Import without {a}", "Импортировать без {a}"]),
     ("amount", ["An amount like {a}", "Сумма, например {a}"]),
     ("number", ["A number like {a}", "Число, например {a}"]),
     ("decimals", ["{a} has {b} decimals", "{a}: знаков после запятой — {b}"]),
