@@ -134,6 +134,8 @@ pub(crate) struct ImportDraft<'a> {
     names: HashSet<String>,
     /// Members whose weights were asked and answered.
     answered: HashSet<String>,
+    /// Whether dates were found that a spreadsheet has changed.
+    has_changed_dates: bool,
     /// Whether the currency was asked.
     asks_currency: bool,
     /// Lines whose payers were asked and answered.
@@ -244,6 +246,7 @@ impl<'a> ImportDraft<'a> {
             unknown_categories: BTreeMap::new(),
             names: HashSet::new(),
             answered: HashSet::new(),
+            has_changed_dates: false,
             asks_currency: false,
             answered_lines: HashSet::new(),
             ranks: HashMap::new(),
@@ -599,7 +602,20 @@ impl<'a> ImportDraft<'a> {
             );
             return Some(first);
         }
-        let date = self.keep(place, field, text.parse::<Day>())?;
+        let read = text.parse::<Day>();
+        if read.is_err() && place.is_line() && is_of_spreadsheet(text) {
+            if !std::mem::replace(&mut self.has_changed_dates, true) {
+                let app = self.import.format.map_or("", |format| format.app().name());
+                let found = quoted(text);
+                let rule = message!(
+                    "{found}: a spreadsheet has changed the dates; take the file as {app} wrote it",
+                    "{found}: таблица изменила даты; возьмите файл таким, каким его записал {app}"
+                );
+                self.error(place, rule);
+            }
+            return None;
+        }
+        let date = self.keep(place, field, read)?;
         if date > self.latest {
             self.warn_of(
                 place,
@@ -1205,6 +1221,13 @@ fn shortened(line: &str) -> &str {
 fn ended(name: &str, end: &str) -> String {
     let room = GuestName::MAX_LENGTH.saturating_sub(end.chars().count());
     name.chars().take(room).collect::<String>() + end
+}
+
+/// Whether a date looks as spreadsheets show it, like 25/12/2023, or count its days.
+fn is_of_spreadsheet(date: &str) -> bool {
+    let is_ours = matches!(date.as_bytes(), [_, _, _, _, b'-', _, _, b'-', _, _]);
+    let is_of_date = |byte: u8| byte.is_ascii_digit() || b"/.-".contains(&byte);
+    date.len() > 4 && date.len() <= 10 && date.bytes().all(is_of_date) && !is_ours
 }
 
 /// The text on one line, without blanks around it.

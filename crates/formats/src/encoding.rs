@@ -1,6 +1,6 @@
 //! The text of a file.
 
-use std::str;
+use std::{borrow::Cow, str};
 
 use fracti_texts::{Message, Says, message};
 
@@ -15,24 +15,35 @@ pub const MAX_FILE: usize = 5 * MIB;
 /// Maximum size of a file that an operator reads, in bytes.
 pub const MAX_LARGE_FILE: usize = 64 * MIB;
 
-/// The first bytes of files that are no text.
-const NO_TEXT: [(&[u8], Other); 6] = [
-    (b"PK\x03\x04", Other::Zip),
-    (b"\x1f\x8b", Other::Compressed),
-    (b"%PDF", Other::Pdf),
-    (b"\xd0\xcf\x11\xe0", Other::Excel),
-    (b"\xff\xfe", Other::Utf16),
-    (b"\xfe\xff", Other::Utf16),
+/// The first bytes of files that are no text, after so many others.
+const NO_TEXT: [(usize, &[u8], Other); 14] = [
+    (0, b"PK\x03\x04", Other::Zip),
+    (0, b"\x1f\x8b", Other::Compressed),
+    (0, b"%PDF", Other::Pdf),
+    (0, b"\xd0\xcf\x11\xe0", Other::Excel),
+    (0, b"\xff\xd8\xff", Other::Photo("JPEG")),
+    (0, b"\x89PNG", Other::Photo("PNG")),
+    (0, b"GIF8", Other::Photo("GIF")),
+    (8, b"WEBP", Other::Photo("WebP")),
+    (4, b"ftypheic", Other::Photo("HEIC")),
+    (4, b"ftypheix", Other::Photo("HEIC")),
+    (4, b"ftypheim", Other::Photo("HEIC")),
+    (4, b"ftyphevc", Other::Photo("HEIC")),
+    (4, b"ftypmif1", Other::Photo("HEIC")),
+    (4, b"ftypmsf1", Other::Photo("HEIC")),
 ];
 
-/// A file that is no text in UTF-8.
+/// A file that is no text in a known encoding.
 #[derive(Clone, Copy)]
 enum Other {
     Zip,
     Compressed,
     Pdf,
     Excel,
-    Utf16,
+    /// A photo of this kind.
+    Photo(&'static str),
+    /// Text in another encoding.
+    Encoding,
     WebPage,
     Empty,
 }
@@ -56,9 +67,13 @@ impl Says for Other {
                 "the file is an Excel spreadsheet; export it as CSV",
                 "это таблица Excel; выгрузите её в CSV"
             ),
-            Self::Utf16 => message!(
-                "the file is in the encoding UTF-16; save it as UTF-8",
-                "файл в кодировке UTF-16; сохраните его в UTF-8"
+            Self::Photo(kind) => message!(
+                "the file is a photo ({kind}), not an export",
+                "это фото ({kind}), а не выгрузка"
+            ),
+            Self::Encoding => message!(
+                "a spreadsheet has saved it anew; take the file as the app wrote it",
+                "файл пересохранён в таблице; возьмите его таким, каким его записало приложение"
             ),
             Self::WebPage => message!(
                 "the file is a web page (HTML); download the export itself",
@@ -69,12 +84,12 @@ impl Says for Other {
     }
 }
 
-/// The text of a file in UTF-8, without its byte order mark.
+/// The text of a file in UTF-8 or UTF-16, without its byte order mark.
 ///
 /// # Errors
 ///
-/// An [`Issue`] if the file is empty, has more than `limit` bytes, or is not text in UTF-8.
-pub(crate) fn text(file: &[u8], limit: usize) -> Result<&str, Issue> {
+/// An [`Issue`] if the file is empty, has more than `limit` bytes, or is no such text.
+pub(crate) fn text(file: &[u8], limit: usize) -> Result<Cow<'_, str>, Issue> {
     let refused = |what: Other| Err(FilePlace::FILE.issue(what.says()));
     if file.len() > limit {
         let mib = limit.div_ceil(MIB);
@@ -83,39 +98,27 @@ pub(crate) fn text(file: &[u8], limit: usize) -> Result<&str, Issue> {
             "файл должен быть не больше {mib} МиБ"
         )));
     }
-    if let Some((_, what)) = NO_TEXT.iter().find(|(magic, _)| file.starts_with(magic)) {
+    let begins = |(at, magic, _): &&(usize, &[u8], Other)| {
+        file.get(*at..).is_some_and(|rest| rest.starts_with(magic))
+    };
+    if let Some((.., what)) = NO_TEXT.iter().find(begins) {
         return refused(*what);
     }
+    let bare = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file);
     // Most letters of an export are ASCII, which have a zero byte in UTF-16.
-    if let [0, other, ..] | [other, 0, ..] = file
-        && *other != 0
-    {
-        return refused(Other::Utf16);
-    }
-    let file = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file);
-    let text = str::from_utf8(file).map_err(|_| {
-        let valid = file.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-        let undefined = |byte: &u8| matches!(byte, 0x81 | 0x8d | 0x8f | 0x90 | 0x9d | ..0x09);
-        let rule = if file.contains(&0) {
-            message!(
-                "the file is not in UTF-8, but probably in {encoding}; save it as UTF-8",
-                "файл не в кодировке UTF-8, а, похоже, в {encoding}; сохраните его в UTF-8",
-                encoding = "UTF-16"
-            )
-        } else if file.iter().any(undefined) {
-            message!(
-                "the file is not in UTF-8; save it as UTF-8",
-                "файл не в кодировке UTF-8; сохраните его в UTF-8"
-            )
-        } else {
-            message!(
-                "the file is not in UTF-8, but probably in {encoding}; save it as UTF-8",
-                "файл не в кодировке UTF-8, а, похоже, в {encoding}; сохраните его в UTF-8",
-                encoding = "Windows-1252"
-            )
-        };
-        line_after(valid).issue(rule)
-    })?;
+    let is_wide = matches!(file, [0xff, 0xfe, ..] | [0xfe, 0xff, ..])
+        || matches!(file, [0, other, ..] | [other, 0, ..] if *other != 0);
+    let text = match str::from_utf8(bare) {
+        Ok(text) if !is_wide => Cow::Borrowed(text),
+        Err(_) if !is_wide && !file.contains(&0) => {
+            let valid = bare.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+            return Err(line_after(valid).issue(Other::Encoding.says()));
+        }
+        Ok(_) | Err(_) => match utf_16(file) {
+            Some(text) => Cow::Owned(text),
+            None => return refused(Other::Encoding),
+        },
+    };
     if let Some((before, _)) = text.split_once('\0') {
         return Err(line_after(before).issue(message!(
             "the file has a NUL byte, so it is no text",
@@ -129,6 +132,25 @@ pub(crate) fn text(file: &[u8], limit: usize) -> Result<&str, Issue> {
     }
 }
 
+/// The text of a file in UTF-16. Without a byte order mark, the zero bytes of ASCII letters tell the
+/// order.
+fn utf_16(file: &[u8]) -> Option<String> {
+    let (pairs, []) = file.as_chunks::<2>() else { return None };
+    let count = |is_zero: fn(&&[u8; 2]) -> bool| pairs.iter().filter(is_zero).count();
+    let is_big = match pairs.first()? {
+        [0xff, 0xfe] => false,
+        [0xfe, 0xff] => true,
+        _ => count(|[first, _]| *first == 0) > count(|[_, second]| *second == 0),
+    };
+    let unit = if is_big { u16::from_be_bytes } else { u16::from_le_bytes };
+    let units = pairs.iter().map(|pair| unit(*pair));
+    let text: String = char::decode_utf16(units).collect::<Result<_, _>>().ok()?;
+    Some(match text.strip_prefix('\u{feff}') {
+        Some(text) => text.to_owned(),
+        None => text,
+    })
+}
+
 /// The line at which `text` ends.
 fn line_after(text: &str) -> FilePlace {
     FilePlace::line(text.matches('\n').count().saturating_add(1))
@@ -139,20 +161,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_text_in_utf_8_is_read() {
-        let utf_16 =
-            |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
+    fn only_text_is_read() {
         for (file, line, message) in [
             (b"".to_vec(), None, "empty"),
             (b"\xef\xbb\xbf \r\n".to_vec(), None, "empty"),
+            (b"\xff\xfe".to_vec(), None, "empty"),
             (b"PK\x03\x04\x14\0".to_vec(), None, "ZIP"),
             (b"\x1f\x8b\x08".to_vec(), None, "compressed"),
             (b"\n<!DOCTYPE html>".to_vec(), None, "HTML"),
-            ([b"\xff\xfe".to_vec(), utf_16("Date")].concat(), None, "UTF-16"),
-            (utf_16("Date"), None, "UTF-16"),
-            (b"Date\n\nCaf\xe9,1".to_vec(), Some(3), "Windows-1252"),
-            (b"Date\nCaf\x81,1".to_vec(), Some(2), "not in UTF-8;"),
-            (utf_16("日付,概要\n"), Some(1), "not in UTF-8, but probably in UTF-16;"),
+            (b"\xff\xd8\xff\xe0\0\x10JFIF".to_vec(), None, "a photo (JPEG), not an export"),
+            (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec(), None, "a photo (PNG)"),
+            (b"GIF89a\x01\0".to_vec(), None, "a photo (GIF)"),
+            (b"RIFF\x24\0\0\0WEBPVP8 ".to_vec(), None, "a photo (WebP)"),
+            (b"\0\0\0\x18ftypheic\0\0\0\0".to_vec(), None, "a photo (HEIC)"),
+            (b"Date\n\nCaf\xe9,1".to_vec(), Some(3), "take the file as the app wrote it"),
+            (b"Date\nCaf\x81,1".to_vec(), Some(2), "a spreadsheet has saved it anew"),
+            (b"D\0a\0t".to_vec(), None, "a spreadsheet has saved it anew"),
+            (b"\xff\xfe\0\xd8".to_vec(), None, "a spreadsheet has saved it anew"),
+            (b"\xff\xfea\0\n\0\0\0".to_vec(), Some(2), "NUL"),
             (b"Date\nCaf\0".to_vec(), Some(2), "NUL"),
             (vec![b'a'; MAX_FILE + 1], None, "at most 5 MiB"),
         ] {
@@ -160,8 +186,21 @@ mod tests {
             assert_eq!(issue.line(), line, "{issue:?}");
             assert!(issue.message.to_string().contains(message), "{issue:?} has no {message}");
         }
-        assert_eq!(text("\u{feff}Café".as_bytes(), MAX_FILE), Ok("Café"));
+        assert_eq!(text("\u{feff}Café".as_bytes(), MAX_FILE), Ok("Café".into()));
         let large = vec![b'a'; MAX_FILE + 1];
         assert!(text(&large, MAX_LARGE_FILE).is_ok());
+    }
+
+    #[test]
+    fn utf_16_is_read_in_both_orders_with_and_without_a_mark() {
+        for words in ["Date,Description\nCafé 🍔", "日付,概要\n"] {
+            for bytes in [u16::to_le_bytes, u16::to_be_bytes] {
+                for mark in ["\u{feff}", ""] {
+                    let file: Vec<u8> =
+                        format!("{mark}{words}").encode_utf16().flat_map(bytes).collect();
+                    assert_eq!(text(&file, MAX_FILE), Ok(words.into()), "{file:?}");
+                }
+            }
+        }
     }
 }

@@ -19,6 +19,7 @@ use crate::{
     names::{Names, Unclear},
     number::DecimalMark,
     quote::quoted,
+    refusal,
     rounding::Withheld,
     unknown::KnownFields,
     weights::{self, Paid},
@@ -82,7 +83,8 @@ pub(crate) fn read_json(text: &str, draft: &mut ImportDraft<'_>) -> Result<(), I
         );
     }
     if !list.iter().any(|json| json.get().contains("\"payer_name\"")) {
-        return Err(Issue::no_format());
+        let first = list.first().map_or("", |first| first.get());
+        return Err(refusal::of_fields(&refusal::fields(first)));
     }
     draft.format(Format::IhatemoneyJson);
     draft.see_json(text, &BILL);

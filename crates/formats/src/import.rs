@@ -273,15 +273,6 @@ impl Issue {
             (Some(RowPlace::Line(_)) | None, _) => None,
         }
     }
-
-    /// The error of a file in an unknown format.
-    pub(crate) fn no_format() -> Self {
-        let formats = Format::WORDS.join(", ");
-        FilePlace::FILE.issue(message!(
-            "the file has none of the formats {formats}",
-            "формат файла не распознан; поддерживаются {formats}"
-        ))
-    }
 }
 
 /// Something that the file does not say.
@@ -329,6 +320,11 @@ impl FilePlace {
 
     pub(crate) const fn line(line: usize) -> Self {
         Self { row: Some(RowPlace::Line(line)), column: None }
+    }
+
+    /// Whether it is in a CSV file.
+    pub(crate) const fn is_line(self) -> bool {
+        matches!(self.row, Some(RowPlace::Line(_)))
     }
 
     pub(crate) const fn cell(line: usize, column: usize) -> Self {

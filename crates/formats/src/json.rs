@@ -3,7 +3,7 @@
 use fracti_core::values::decimal::{Decimal, DecimalError};
 use fracti_texts::{Says, json_error, message, to_json_error};
 use serde::{Deserialize, Deserializer, de::Error as _};
-use serde_json::value::RawValue;
+use serde_json::{error::Category, value::RawValue};
 
 use crate::import::{FilePlace, Issue, RowPlace};
 
@@ -37,11 +37,21 @@ pub(crate) fn file<'a, T: Deserialize<'a>>(
 ) -> Result<T, Issue> {
     serde_json::from_str(text).map_err(|error| {
         let rule = json_error(&error.to_string());
-        let message = message!(
-            "the file is not the JSON of an export: {rule}",
-            "это не JSON выгрузки: {rule}",
-            [rule]
-        );
+        let message = match error.classify() {
+            Category::Eof => message!(
+                "the file is cut off here; export it again",
+                "файл здесь обрывается; выгрузите его заново"
+            ),
+            Category::Syntax => message!(
+                "the JSON of the file is broken here; export it again",
+                "JSON файла здесь испорчен; выгрузите его заново"
+            ),
+            Category::Data | Category::Io => message!(
+                "the file is not the JSON of an export: {rule}",
+                "это не JSON выгрузки: {rule}",
+                [rule]
+            ),
+        };
         let line_start = error.line().checked_sub(2).and_then(|breaks| {
             text.match_indices('\n').nth(breaks).map(|(index, _)| index.saturating_add(1))
         });

@@ -32,6 +32,8 @@ mod category;
 
 mod unknown;
 
+mod refusal;
+
 mod draft;
 
 mod json;
@@ -70,7 +72,7 @@ pub use key::Key;
 pub use mapping::{Match, MatchedBy, Target, TargetError, matches};
 pub use records::Destination;
 
-use csv::Csv;
+use csv::{Csv, CsvRecord};
 use draft::ImportDraft;
 use import::FilePlace;
 
@@ -90,17 +92,26 @@ pub fn read_with_limit(file: &[u8], limit: usize, answers: &Answers, today: Day)
     let mut draft = ImportDraft::new(answers, today);
     let read =
         encoding::text(file, limit).and_then(|text| match text.trim_start().chars().next() {
-            Some('{') => match fracti::recognize(text) {
-                Some(form) => fracti::read(text, form, &mut draft),
-                None => spliit::read(text, &mut draft),
-            },
-            Some('[') => ihatemoney::read_json(text, &mut draft),
-            _ => read_csv(text, &mut draft),
+            Some('{') => read_object(&text, &mut draft),
+            Some('[') => ihatemoney::read_json(&text, &mut draft),
+            _ => read_csv(&text, &mut draft),
         });
     if let Err(issue) = read {
         draft.fail(issue);
     }
     draft.finish()
+}
+
+/// Reads a JSON file that begins like an object.
+fn read_object(text: &str, draft: &mut ImportDraft<'_>) -> Result<(), Issue> {
+    if let Some(form) = fracti::recognize(text) {
+        return fracti::read(text, form, draft);
+    }
+    let fields = refusal::fields(text.trim_start());
+    if spliit::has_fields(&fields) {
+        return spliit::read(text, draft);
+    }
+    Err(refusal::of_fields(&fields))
 }
 
 /// Reads a CSV file. There may be remarks of one cell before the header.
@@ -112,8 +123,12 @@ fn read_csv(text: &str, draft: &mut ImportDraft<'_>) -> Result<(), Issue> {
         )));
     }
     let mut records = Csv::new(text);
+    let mut first = CsvRecord::default();
     for _ in 0..HEADER_LINES {
         let Some(header) = records.next().transpose()? else { break };
+        if let Some(what) = refusal::of_header(&header) {
+            return Err(FilePlace::FILE.issue(what));
+        }
         if spliit::csv::is_header(&header) {
             return spliit::csv::read(&header, records, draft);
         }
@@ -134,9 +149,13 @@ fn read_csv(text: &str, draft: &mut ImportDraft<'_>) -> Result<(), Issue> {
         if splitwise::is_header(&header, records.clone()) {
             return splitwise::read(&header, records, draft);
         }
-        if header.cells.iter().filter(|cell| !cell.trim().is_empty()).count() > 1 {
+        let is_header = header.cells.iter().filter(|cell| !cell.trim().is_empty()).count() > 1;
+        if is_header || first.is_blank() {
+            first = header;
+        }
+        if is_header {
             break;
         }
     }
-    Err(Issue::no_format())
+    Err(refusal::of_table(&first))
 }

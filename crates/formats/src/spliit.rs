@@ -144,6 +144,11 @@ enum SplitMode {
     ByAmount,
 }
 
+/// Whether a file with these fields, which may be cut off, has this format.
+pub(crate) fn has_fields(fields: &[String]) -> bool {
+    fields.iter().any(|field| [EXPENSES, PARTICIPANTS].contains(&&**field))
+}
+
 /// Reads a file that begins like JSON.
 ///
 /// # Errors

@@ -1,11 +1,13 @@
 //! Files in the form in which the apps write them, whole and broken.
 
 mod broken;
+mod cases;
 mod cospend;
 mod fracti;
 mod fracti_splits;
 mod ihatemoney;
 mod random;
+mod refusals;
 mod spliit;
 mod spliit_csv;
 mod splitwise;

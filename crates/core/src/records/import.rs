@@ -75,6 +75,20 @@ pub enum SourceApp {
     Fracti,
 }
 
+impl SourceApp {
+    /// The name of the app.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Splitwise => "Splitwise",
+            Self::Spliit => "Spliit",
+            Self::Ihatemoney => "IHateMoney",
+            Self::Cospend => "Cospend",
+            Self::Fracti => "Fracti",
+        }
+    }
+}
+
 impl Format {
     /// The app that writes files of this format.
     #[must_use]

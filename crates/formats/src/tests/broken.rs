@@ -79,11 +79,11 @@ fn bytes_of_no_known_format_are_refused() {
             "the file is a ZIP archive or a spreadsheet like XLSX",
         ),
         (b"<html><body>Sign in</body></html>".to_vec(), "the file is a web page (HTML)"),
-        ([b"\xff\xfe".to_vec(), utf_16(header)].concat(), "the file is in the encoding UTF-16"),
-        (utf_16(header), "the file is in the encoding UTF-16"),
+        ([b"\xff\xfe".to_vec(), utf_16(header)].concat(), "the file has no rows"),
+        (utf_16(header), "the file has no rows"),
         (
             [header.as_bytes(), b"2026-01-31,Caf\xe9"].concat(),
-            "2 the file is not in UTF-8, but probably in Windows-1252",
+            "2 a spreadsheet has saved it anew; take the file as the app wrote it",
         ),
         ([header.as_bytes(), b"2026-01-31,\0"].concat(), "2 the file has a NUL byte"),
         (header.replace('\n', "\r").into_bytes(), "the lines must end with LF or CRLF"),
@@ -93,21 +93,30 @@ fn bytes_of_no_known_format_are_refused() {
             "2:601 a line must have at most 600",
         ),
         (vec![b'x'; MAX_FILE + 1], "the file must have at most 5 MiB"),
-        (vec![b'x'; MAX_FILE], "the file has none of the formats splitwise-csv, "),
+        (
+            vec![b'x'; MAX_FILE],
+            "this is no export of Splitwise, Spliit, IHateMoney, Cospend or Fracti: it begins with \"xxxx",
+        ),
         (vec![b'"'; 99_999], "1:1 the quote that opens this cell is never closed"),
-        (vec![b'['; 100_000], "[0] the file is not the JSON of an export: "),
-        ("{\"a\":".repeat(100_000).into_bytes(), "the file is not the JSON of an export: "),
-        (b"null".to_vec(), "the file has none of the formats"),
+        (vec![b'['; 100_000], "[0] the file is cut off here; export it again"),
+        (
+            "{\"a\":".repeat(100_000).into_bytes(),
+            "this is no export of Splitwise, Spliit, IHateMoney, Cospend or Fracti: its fields are a",
+        ),
+        (b"null".to_vec(), "this is no export of Splitwise, "),
         (
             b"{\"error\":\"Invalid group ID\"}".to_vec(),
-            "the file is not the JSON of an export: missing field",
+            "this is the error with which an app has answered; export the group again",
         ),
         (b"\"Who pays?\",\"To whom?\",\"How much?\"\n".to_vec(), "the file has proposed payments"),
         (
             b"Member name,Paid,Spent,Balance\n\"Anna\",9,0,9\n".to_vec(),
             "the file has proposed payments or statistics",
         ),
-        (b"id,amount,note,date,paid by\n1,2,3,4,5\n".to_vec(), "the file has none of the formats"),
+        (
+            b"id,amount,note,date,paid by\n1,2,3,4,5\n".to_vec(),
+            "this is no export of Splitwise, Spliit, IHateMoney, Cospend or Fracti: its header is id, amount, note, date, paid by",
+        ),
     ] {
         let errors = errors_of(&file);
         assert_eq!(errors.len(), 1, "{errors:#?}");
@@ -174,7 +183,7 @@ fn numbers_and_dates_out_of_range_are_refused() {
         ("9.0", "1e999999999", "[0].amount amount: 1e999999999 must have at most 38 digits"),
         ("9.0", "-1e-999999999", "[0].amount amount: -1e-999999999 must have at most 38 digits"),
         ("9.0", "9223372036854775808", "[0].amount amount must be at most"),
-        ("9.0", "Infinity", "[0] the file is not the JSON of an export: expected value"),
+        ("9.0", "Infinity", "[0] the JSON of the file is broken here; export it again"),
         ("9.0", "true", "[0].amount amount: true must be a number"),
         ("9.0", "9.0,\"amount\":8.0", "[0] duplicate field `amount`"),
         (

@@ -161,7 +161,11 @@ fn broken_files_are_refused_at_their_line() {
         (",9,", ",,", "7:2 amount \"\" must be a number"),
         ("1769850000", "-5", "7:4 timestamp must be seconds"),
         ("1769850000", "99999999999999999", "7:4 timestamp must be seconds"),
-        ("2026-01-31,1769850000", "31.1.26,", "7:3 date must be a day"),
+        (
+            "2026-01-31,1769850000",
+            "31.1.26,",
+            "7:3 \"31.1.26\": a spreadsheet has changed the dates",
+        ),
         ("\"Anna\"", "\"Eve\"", "7:5 payer_name must be a member"),
         ("\"Bob\"", "\"Eve\"", "7:8 owers must only have names of members"),
         ("\"Bob\"", "\"\"", "7:8 owers must only have names of members"),

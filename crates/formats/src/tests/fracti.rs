@@ -70,7 +70,7 @@ fn broken_files_are_refused() {
             "\"net\": 97.44",
             "balances[0] the balance of Alice in EUR is 97.44, but its rows sum to 97.43",
         ),
-        ("\"net\": 97.43", "\"net\": NaN", "balances[0] the file is not the JSON of an export"),
+        ("\"net\": 97.43", "\"net\": NaN", "balances[0] the JSON of the file is broken here"),
         (
             "\"sequence\": 3",
             "\"sequence\": 4",

@@ -187,7 +187,10 @@ fn broken_files_are_refused_at_their_line() {
         ("Tea,Expense,inf,EUR,2026-01-31,Anna,1.0,Anna", "3:3 amount \"inf\" must be a number"),
         ("Tea,Expense,1e+17,EUR,2026-01-31,Anna,1.0,Anna", "3:3 amount must be at most"),
         ("Tea,Expense,9.0,EURO,2026-01-31,Anna,1.0,Anna", "3:4 currency \"EURO\" must be"),
-        ("Tea,Expense,9.0,EUR,31/01/2026,Anna,1.0,Anna", "3:5 date must be"),
+        (
+            "Tea,Expense,9.0,EUR,31/01/2026,Anna,1.0,Anna",
+            "3:5 \"31/01/2026\": a spreadsheet has changed the dates",
+        ),
         ("Tea,Expense,9.0,EUR,2026-01-31,Anna,x,Anna", "3:7 payer_weight \"x\" must be a number"),
         ("Tea,Expense,9.0,EUR,2026-01-31,Anna,1.0,", "3:8 owers must have"),
         ("Tea,Expense,9.0,EUR,2026-01-31,,1.0,Anna", "3:6 payer_name must have"),
@@ -221,15 +224,15 @@ fn broken_files_are_refused_at_their_line() {
             "the file has the trans",
         ),
         ("[]", "the list of bills is empty"),
-        ("[1]", "the file has none of the formats"),
+        ("[1]", "this is no export of"),
         (&format!("[{bill},1]"), "[1] invalid type: integer `1`, expected a bill"),
-        (&json("9.0", "NaN"), "[1] the file is not the JSON of an export"),
+        (&json("9.0", "NaN"), "[1] the JSON of the file is broken here"),
         (&json("9.0", "\"9.0\""), "[1].amount amount: \"9.0\" must be a number"),
         (&json("9.0", "9e999"), "[1].amount amount: 9e999 must have at most 38 digits"),
         (&json("[\"Anna\"]", "[]"), "[1].owers owers must not be empty"),
         (&json("[\"Anna\"]", "\"Anna\""), "[1].owers owers: invalid type: string"),
         (&json("\"what\":\"Tea\",", ""), "[1] missing field `what`"),
-        (&json("", "")[..300], "[1] the file is not the JSON of an export: EOF"),
+        (&json("", "")[..300], "[1] the file is cut off here"),
     ]);
 }
 

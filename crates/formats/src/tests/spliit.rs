@@ -155,7 +155,7 @@ fn broken_files_are_refused_at_their_index() {
             "expenses[1].amount amount: 1e300 must have at most 38 digits",
         ),
         (&second(&[("1001", "\"1001\"")]), "expenses[1].amount amount: \"1001\" must be a number"),
-        (&second(&[("1001", "NaN")]), "expenses[1] the file is not the JSON"),
+        (&second(&[("1001", "NaN")]), "expenses[1] the JSON of the file is broken here"),
         (
             &second(&[("EVENLY", "BY_MOON")]),
             "expenses[1].splitMode splitMode: unknown variant `BY_MOON`",
@@ -170,14 +170,17 @@ fn broken_files_are_refused_at_their_index() {
             &group(EUR, &format!("{},7", expense(&[]))),
             "expenses[1] invalid type: integer `7`, expected an expense",
         ),
-        (&second(&[])[..800], "expenses[1] the file is not the JSON of an export: EOF"),
+        (&second(&[])[..800], "expenses[1] the file is cut off here; export it again"),
         (
             &group(EUR, "").replace("\"id\":\"b\"", "\"id\":\"a\""),
             "participants[1].id id must be of one participant only",
         ),
-        (&second(&[])[..1000], "participants[1] the file is not the JSON of an export: EOF"),
-        ("{}", "the file is not the JSON of an export: missing field `expenses`"),
-        ("{\"expenses\":[", "expenses[0] the file is not the JSON of an export: EOF"),
+        (&second(&[])[..1000], "participants[1] the file is cut off here"),
+        (
+            "{}",
+            "this is no export of Splitwise, Spliit, IHateMoney, Cospend or Fracti: it has no fields",
+        ),
+        ("{\"expenses\":[", "expenses[0] the file is cut off here"),
         (&"{\"expenses\":".repeat(100_000), "the file is not the JSON of an export: "),
     ]);
 }

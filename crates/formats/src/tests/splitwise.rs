@@ -209,7 +209,10 @@ fn rows_of_an_export_in_another_language_are_refused_at_their_line() {
     );
     let unknown = "3:5 the currency \"XYZ\" must be an ISO 4217 code in capitals, like EUR";
     assert_refused(&[
-        (&german.replace("2026-01-02", "02.01.2026"), "3:1 the date must be a day"),
+        (
+            &german.replace("2026-01-02", "02.01.2026"),
+            "3:1 \"02.01.2026\": a spreadsheet has changed the dates",
+        ),
         (&german.replace("EUR", "XYZ"), unknown),
     ]);
 }
@@ -241,7 +244,10 @@ fn members_of_one_name_are_told_apart() {
 fn broken_rows_are_refused_at_their_line() {
     for (cells, expected) in [
         ("2026-13-02,Tea,General,4.00,EUR,-2.00,2.00", "4:1 the date must be a day"),
-        ("02.01.2026,Tea,General,4.00,EUR,-2.00,2.00", "4:1 the date must be a day"),
+        (
+            "02.01.2026,Tea,General,4.00,EUR,-2.00,2.00",
+            "4:1 \"02.01.2026\": a spreadsheet has changed the dates; take the file as Splitwise wrote it",
+        ),
         ("2026-01-02,Tea,General,4.00,EUR,-2.00,2.01", "4 the cells of the members sum to 0.01"),
         ("2026-01-02,Tea,General,4.00,EURO,-2.00,2.00", "4:5 the currency \"EURO\" must be"),
         ("2026-01-02,Tea,General,4.00,,-2.00,2.00", "4:5 the currency \"\" must be"),
@@ -288,12 +294,18 @@ fn files_that_are_no_whole_export_are_refused() {
         (&format!("{header},Anna,Bob\n\n{row}\n"), "3 the file ends without the totals in EUR"),
         (&format!("{header},Anna,Bob\n\n{row}\n{row}\n2026-01-01,T"), "5 the line has 2 cells"),
         (&format!("{header},Anna,\n\n{row}\n"), "1:7 the name of a member must have"),
-        (&format!("{header}\n\n"), "the file has none of the formats"),
-        ("Date;Description\n\n2026-01-01;Tea\n", "the file has none of the formats"),
-        (&format!("{row}\n{row}\n"), "the file has none of the formats"),
+        (&format!("{header}\n\n"), "this is no export of"),
+        (
+            "Date;Description\n\n2026-01-01;Tea\n",
+            "this is no export of Splitwise, Spliit, IHateMoney, Cospend or Fracti: it begins with \"Date;Description\"",
+        ),
+        (&format!("{row}\n{row}\n"), "this is no export of"),
         (&file("2026-01-05,Sum, , ,EUR,0.00,0.00"), "5:5 the totals in EUR must appear only once"),
         (&format!("{header},Anna,Bob\r\r{row}\r"), "the lines must end with LF or CRLF"),
-        ("hello\n", "the file has none of the formats"),
+        (
+            "hello\n",
+            "this is no export of Splitwise, Spliit, IHateMoney, Cospend or Fracti: it begins with \"hello\"",
+        ),
         ("\"hello\n", "1:1 the quote that opens"),
     ]);
 }

@@ -158,10 +158,15 @@ impl Parts {
                 );
                 return Ok(parts);
             }
+            let is_named = part.file_name().is_some_and(|name| !name.is_empty());
             let bytes = match part.bytes().await {
                 Ok(bytes) => bytes,
                 Err(error) => return parts.stopped(&error),
             };
+            // A browser sends an empty part without a name if no file was chosen.
+            if name == FILE && bytes.is_empty() && !is_named {
+                continue;
+            }
             let limit = if name == FILE { MAX_FILE } else { MAX_REST };
             if bytes.len() > limit {
                 return Err(too_large());
@@ -212,7 +217,7 @@ impl Parts {
             options => options,
         };
         if file.is_none() {
-            errors.missing(FILE);
+            errors.push(FILE, message!("no file was chosen", "файл не выбран"));
         }
         let form = match (file, options) {
             (Some(file), Field::Value(options)) => Field::Value(Form { file, options }),
