@@ -111,10 +111,11 @@ pub(crate) fn of_fields(fields: &[String]) -> Issue {
             "это ответ API Tricount без самого трикаунта; нужен ответ с полем Registry"
         )
     } else if let Some((_, english, russian)) = SPLITWISE.iter().find(|(field, ..)| has(field)) {
+        let what = message!("{english}", "{russian}");
         message!(
-            "this is the answer of Splitwise's API with {english}; its answer to get_expenses is \
-             needed",
-            "это ответ API Splitwise с {russian}; нужен его ответ на get_expenses"
+            "this is the answer of Splitwise's API with {what}; its answer to get_expenses is needed",
+            "это ответ API Splitwise с {what}; нужен его ответ на get_expenses",
+            [what]
         )
     } else {
         let apps = apps();
