@@ -86,8 +86,13 @@ impl KnownFields {
     pub(crate) const NONE: Self = Self { read: &[], passed_over: &[], receipts: &[], objects: &[] };
 
     /// Whether the value of this name is read or passed over.
-    fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.read.contains(&name) || self.passed_over.contains(&name)
+    }
+
+    /// What is known of the objects in the field of this name, if it has any.
+    pub(crate) fn objects_in(&self, name: &str) -> Option<KnownObjects> {
+        self.objects.iter().find(|(field, _)| *field == name).map(|(_, objects)| *objects)
     }
 }
 
@@ -191,9 +196,8 @@ impl UnknownNames {
         // The reader says what is wrong with a value that is no object.
         let Ok(fields) = serde_json::from_str::<HashMap<String, &RawValue>>(json) else { return };
         for (name, value) in fields {
-            let objects = known.objects.iter().find(|(field, _)| *field == name);
-            if let Some((_, objects)) = objects {
-                self.see_objects(value.get(), *objects, &format!("{path}{name}."), row);
+            if let Some(objects) = known.objects_in(&name) {
+                self.see_objects(value.get(), objects, &format!("{path}{name}."), row);
             } else if known.receipts.contains(&&*name) {
                 let has_receipt = !Value::of_json(value.get()).is_empty;
                 self.receipts = self.receipts.saturating_add(has_receipt.into());
@@ -213,7 +217,7 @@ impl UnknownNames {
             seen.rows = seen.rows.saturating_add(1);
             seen.last = row;
         }
-        seen.carries_money = seen.carries_money || value.carries_money || is_of_money(name);
+        seen.carries_money = seen.carries_money || value.carries_money;
         if !seen.carries_money {
             seen.texts.extend(value.texts);
         }
@@ -227,8 +231,9 @@ impl UnknownNames {
     ) -> (Vec<Issue>, Vec<Issue>, BTreeSet<String>) {
         let (mut errors, mut warnings, mut idle) = (Vec::new(), Vec::new(), ignored.clone());
         for ((place, name), seen) in &self.seen {
-            let carries_money =
-                seen.carries_money || seen.texts.iter().any(|text| self.members.contains(text));
+            let carries_money = seen.carries_money
+                || is_of_money(name)
+                || seen.texts.iter().any(|text| self.members.contains(text));
             if carries_money && !ignored.contains(name) {
                 let message = may_carry_money(name, seen.rows);
                 errors.push(Issue { ignore: Some(name.clone()), ..place.issue(message) });

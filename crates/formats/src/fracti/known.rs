@@ -149,3 +149,47 @@ const SETTLEMENT: KnownFields = KnownFields {
     ],
     ..KnownFields::NONE
 };
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use serde_json::Value;
+
+    use super::*;
+
+    /// The description of the API, which has every field of an export.
+    const API: &str = include_str!("../../../../openapi.json");
+
+    /// The properties of a schema, or of the items of its list.
+    fn properties(api: &Value, schema: &Value) -> BTreeMap<String, Value> {
+        let name = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next());
+        let mut found = BTreeMap::new();
+        let parts = ["allOf", "oneOf", "anyOf"].into_iter().filter_map(|of| schema[of].as_array());
+        let named = name.map(|name| &api["components"]["schemas"][name]);
+        for part in parts.flatten().chain(named).chain(schema.get("items")) {
+            found.extend(properties(api, part));
+        }
+        let own = schema["properties"].as_object().into_iter().flatten();
+        found.extend(own.map(|(name, schema)| (name.clone(), schema.clone())));
+        found
+    }
+
+    /// Names that a schema has and the reader does not know.
+    fn missing(api: &Value, schema: &Value, known: &KnownFields) -> Vec<String> {
+        let missing_in = |(name, schema): (String, Value)| match known.objects_in(&name) {
+            Some(Rows(known) | Parts(known)) => missing(api, &schema, known),
+            None if known.has(&name) => Vec::new(),
+            None => vec![name],
+        };
+        properties(api, schema).into_iter().flat_map(missing_in).collect()
+    }
+
+    #[test]
+    fn every_field_of_an_export_is_known() {
+        let api: Value = serde_json::from_str(API).unwrap();
+        let response = &api["components"]["schemas"]["GroupExportPageResponse"];
+        assert!(properties(&api, response).contains_key("data"));
+        assert_eq!(missing(&api, response, fields(ExportForm::Response)), [""; 0]);
+    }
+}
