@@ -13,79 +13,34 @@ use crate::key::normal;
 /// ours before them: `none` for no category, `payment` for rows that are settlements.
 const SPLITWISE: &str = include_str!("categories.tsv");
 
-/// Other names, in lower case, by ours. Spliit took over most names of Splitwise.
-const NAMES: [(Category, &[&str]); 9] = [
-    (
-        Category::Food,
-        &[
-            "food and drink",
-            "dining out",
-            "groceries",
-            "liquor",
-            "grocery",
-            "bar/party",
-            "restaurant",
-        ],
-    ),
-    (
-        Category::Transport,
-        &[
-            "transportation",
-            "bicycle",
-            "bus/train",
-            "bus",
-            "train",
-            "car",
-            "gas/fuel",
-            "parking",
-            "taxi",
-            "transport",
-        ],
-    ),
-    (
-        Category::Entertainment,
-        &["entertainment", "games", "movies", "music", "sports", "excursion/culture", "sport"],
-    ),
-    (
-        Category::Shopping,
-        &[
-            "clothing",
-            "electronics",
-            "furniture",
-            "gifts",
-            "gift",
-            "household supplies",
-            "shopping",
-        ],
-    ),
-    (
-        Category::Utilities,
-        &[
-            "utilities",
-            "cleaning",
-            "electricity",
-            "heat/gas",
-            "trash",
-            "tv/phone/internet",
-            "water",
-            "bill",
-        ],
-    ),
-    (Category::Rent, &["rent", "mortgage"]),
-    (Category::Travel, &["hotel", "plane", "accommodation", "travel"]),
-    (Category::Health, &["medical expenses", "health"]),
-    (Category::Education, &["education", "childcare"]),
+/// Names of other apps that Splitwise does not have, in lower case, by ours.
+const NAMES: [(Category, &[&str]); 7] = [
+    (Category::Food, &["grocery", "bar/party"]),
+    (Category::Transport, &["bus", "train"]),
+    (Category::Entertainment, &["excursion/culture"]),
+    (Category::Shopping, &["gift", "shopping"]),
+    (Category::Utilities, &["bill"]),
+    (Category::Travel, &["accommodation", "travel"]),
+    (Category::Health, &["health"]),
 ];
+
+/// Name of payments in Finnish, whose other names are not known.
+const FINNISH_PAYMENT: &str = "maksu";
+
+/// Word for payments in the table of categories.
+const PAYMENT: &str = "payment";
 
 /// What is known of the categories of other apps, by their names in lower case.
 struct Known {
     ours: HashMap<String, Option<Category>>,
     /// What stands after the name of a category for anything else of its kind.
     others: HashSet<String>,
+    payments: HashSet<String>,
 }
 
 static KNOWN: LazyLock<Known> = LazyLock::new(|| {
     let (mut ours, mut others) = (HashMap::new(), HashSet::new());
+    let mut payments = HashSet::from([FINNISH_PAYMENT.to_owned()]);
     for (category, names) in NAMES {
         ours.extend(names.iter().map(|name| ((*name).to_owned(), Some(category))));
     }
@@ -98,10 +53,13 @@ static KNOWN: LazyLock<Known> = LazyLock::new(|| {
             if ids.contains(' ') {
                 others.insert(name.clone());
             }
+            if word == PAYMENT {
+                payments.insert(name.clone());
+            }
             ours.entry(name).or_insert(category);
         }
     }
-    Known { ours, others }
+    Known { ours, others, payments }
 });
 
 /// A name in lower case. Two cells of Splitwise's table have two names.
@@ -130,9 +88,9 @@ pub(crate) fn known(name: &str) -> Result<Option<Category>, Unknown> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unknown;
 
-/// Our category for the name of another app's category; `other` for one that is not known.
-pub(crate) fn category(name: &str) -> Option<Category> {
-    known(name).unwrap_or(Some(Category::Other))
+/// Whether Splitwise has this name instead of a category for payments.
+pub(crate) fn is_payment(name: &str) -> bool {
+    KNOWN.payments.contains(&normal(name.trim()).to_lowercase())
 }
 
 #[cfg(test)]
@@ -143,19 +101,37 @@ mod tests {
     fn categories_of_other_apps_are_mapped() {
         for (name, ours) in [
             ("Groceries", Some(Category::Food)),
+            ("Bar/party", Some(Category::Food)),
             ("Food and drink - Other", Some(Category::Food)),
             ("TV/Phone/Internet", Some(Category::Utilities)),
             ("General", None),
+            ("Uncategorized", None),
+            ("Ogólne", None),
+            ("Zahlung", None),
             ("Lebensmittel", Some(Category::Food)),
             ("Casa - Otro", Some(Category::Other)),
             ("飲食 - その他", Some(Category::Food)),
             ("Elektronika", Some(Category::Shopping)),
-            ("Foo", Some(Category::Other)),
             (" ", None),
         ] {
-            assert_eq!(category(name), ours, "{name:?}");
+            assert_eq!(known(name), Ok(ours), "{name:?}");
+        }
+        for name in ["Foo", "Food and drink - Foo", "Foo - Other"] {
+            assert_eq!(known(name), Err(Unknown), "{name:?}");
+        }
+        assert!(is_payment("Zahlung") && is_payment("PAYMENT ") && is_payment("Maksu"));
+        assert!(!is_payment("Groceries"));
+    }
+
+    #[test]
+    fn other_names_are_not_in_the_table() {
+        let names = SPLITWISE.lines().skip(1).flat_map(|row| row.split('\t').skip(2));
+        let table: HashSet<String> = names.flat_map(spellings).collect();
+        for name in NAMES.iter().flat_map(|(_, names)| *names) {
+            assert!(!table.contains(*name), "{name}");
         }
     }
+
     #[test]
     fn no_name_means_two_categories() {
         let mut found: HashMap<String, (&str, &str)> = HashMap::new();

@@ -17,13 +17,13 @@ use fracti_texts::{json_error, message, rule};
 use serde::Deserialize;
 
 use crate::{
-    category::category,
+    category::known,
     csv::{Csv, CsvRecord},
     draft::{FIRST_YEAR, FieldText, ImportDraft, LeftOut, MAX_ROWS, MEMBER, Named, UncheckedRow},
     import::{FilePlace, Format, Issue, PersonPart, RowPlace},
     json::Number,
     names::{Names, Unclear},
-    number::DecimalMark,
+    number::{DecimalMark, too_large},
     quote::quoted,
     rounding::{Exact, Withheld},
     unknown::KnownFields,
@@ -497,13 +497,14 @@ impl<'r> Reader<'r, '_, '_> {
             Err(rule) => return self.draft.error(FilePlace::line(line.line), rule),
         };
         let id = cell("categoryid");
+        let category = self.category(id);
         self.draft.push(&UncheckedRow {
             row: row_place,
             key,
             is_payment: id == REIMBURSEMENT,
             date,
             description: FieldText { field: Named::Field("what"), text: cell("what") },
-            category: our_category(id, self.categories.get(id).copied()).map(Into::into),
+            category: category.map(Into::into),
             notes: Some(FieldText {
                 field: Named::Field("comment"),
                 text: &decoded(cell("comment")),
@@ -514,6 +515,18 @@ impl<'r> Reader<'r, '_, '_> {
             shares,
             split: None,
         });
+    }
+
+    /// Our category for the id of a category, by the name that the file has for it.
+    fn category(&mut self, id: &str) -> Option<Category> {
+        if matches!(id, "" | "0" | REIMBURSEMENT) {
+            return None;
+        }
+        let name = self.categories.get(id).copied();
+        let of_name = name.and_then(|name| known(name).ok()).flatten();
+        let of_name = of_name.filter(|category| *category != Category::Other);
+        let of_id = CATEGORIES.iter().find(|(known, _)| *known == id).map(|(_, ours)| *ours);
+        of_name.or(of_id).or_else(|| self.draft.category(name.unwrap_or(id)))
     }
 
     /// Who paid a bill: the payers of its own column, or else the one payer. No part of its identity.
@@ -541,20 +554,10 @@ impl<'r> Reader<'r, '_, '_> {
         let (mut sum, mut parts, mut known) = (Decimal::ZERO, Vec::new(), HashSet::new());
         for PayerJson { name, amount: Number(part) } in read {
             let member = self.members.get(name.as_str()).copied();
-            let member = member.ok_or_else(|| rule!("{field} must only have names of members", "в \
-                                                                                                {field} \
-                                                                                                должны \
-                                                                                                быть \
-                                                                                                только \
-                                                                                                имена \
-                                                                                                участников"));
+            let member = member.ok_or_else(|| Unclear::Unknown.rule());
             let member = self.draft.keep(place, "payers", member)?;
             if !known.insert(member) {
-                let rule = rule!(
-                    "{field} must have each name only once",
-                    "имена в {field} не должны повторяться"
-                );
-                self.draft.refuse(place, "payers", rule);
+                self.draft.refuse(place, "payers", Unclear::Repeated.rule());
                 return None;
             }
             sum = sum.plus(part).unwrap_or(sum);
@@ -573,22 +576,10 @@ impl<'r> Reader<'r, '_, '_> {
             return None;
         }
         let currency = amount.currency;
-        let part = |(member, number): &(usize, Decimal)| {
-            let excess = number.decimals().saturating_sub(currency.exponent());
-            let scale = number.decimals().max(currency.exponent());
-            let denominator = 10_i128.checked_pow(excess.into())?;
-            Some(Exact {
-                member: *member,
-                numerator: number.at_scale(scale)?,
-                denominator,
-                is_up: false,
-            })
-        };
-        let exact: Option<Vec<Exact>> = parts.iter().map(part).collect();
+        let exact: Option<Vec<Exact>> =
+            parts.iter().map(|(member, part)| Exact::of(*member, *part, currency)).collect();
         let rounded =
             exact.and_then(|exact| self.withheld.round(currency, &exact, amount.minor.into()));
-        let too_large =
-            || rule!("{field} has amounts that are too large", "суммы в {field} слишком велики");
         let rounded = self.draft.keep(place, "payers", rounded.ok_or_else(too_large))?;
         let minor = |((person, _), minor): (&(usize, Decimal), i128)| {
             Some(PersonPart { person: *person, minor: i64::try_from(minor).ok()? })
@@ -650,14 +641,7 @@ impl<'r> Reader<'r, '_, '_> {
         let names = self.draft.keep(place, "owers", names)?;
         let unique: HashSet<&str> = names.iter().copied().collect();
         if unique.len() != names.len() {
-            self.draft.refuse(
-                place,
-                "owers",
-                rule!(
-                    "{field} must have each name only once",
-                    "имена в {field} не должны повторяться"
-                ),
-            );
+            self.draft.refuse(place, "owers", Unclear::Repeated.rule());
             return None;
         }
         let mut owers = Vec::new();
@@ -667,16 +651,6 @@ impl<'r> Reader<'r, '_, '_> {
         }
         Some(owers)
     }
-}
-
-/// Our category for the id of a category and the name that the file has for it.
-fn our_category(id: &str, name: Option<&str>) -> Option<Category> {
-    if matches!(id, "" | "0" | REIMBURSEMENT) {
-        return None;
-    }
-    let of_name = name.and_then(category).filter(|category| *category != Category::Other);
-    let of_id = CATEGORIES.iter().find(|(known, _)| *known == id).map(|(_, category)| *category);
-    of_name.or(of_id).or(Some(Category::Other))
 }
 
 /// The text of a comment, which the app encodes like a part of a URL.

@@ -100,15 +100,16 @@ impl<'t> Named<'t> {
             Self::Field(name) | Self::Words(name, _) => name,
         }
     }
+}
 
-    /// The message of a rule about it, at a place in the file.
-    fn issue(self, place: FilePlace, rule: &Message) -> Issue {
-        let message = match self {
-            Self::Field(field) => rule.about_field(field),
-            Self::Words(english, russian) => rule.about(&message!("{english}", "{russian}")),
-        };
-        place.issue_of(self.name(), message)
-    }
+/// A rule or a warning about a field, which is its subject.
+fn issue_of<'t>(place: FilePlace, field: impl Into<Named<'t>>, what: impl Into<Message>) -> Issue {
+    let (field, what) = (field.into(), what.into());
+    let message = match field {
+        Named::Field(field) => what.about_field(field),
+        Named::Words(english, russian) => what.about(&message!("{english}", "{russian}")),
+    };
+    place.issue_of(field.name(), message)
 }
 
 /// The import of a file that is being read.
@@ -293,7 +294,7 @@ impl<'a> ImportDraft<'a> {
         field: impl Into<Named<'t>>,
         rule: impl Into<Message>,
     ) {
-        self.fail(field.into().issue(place, &rule.into()));
+        self.fail(issue_of(place, field, rule));
     }
 
     pub(crate) fn warn(&mut self, place: FilePlace, message: Message) {
@@ -307,7 +308,7 @@ impl<'a> ImportDraft<'a> {
         field: impl Into<Named<'t>>,
         what: impl Into<Message>,
     ) {
-        self.note(field.into().issue(place, &what.into()));
+        self.note(issue_of(place, field, what));
     }
 
     /// Sees the columns of a table, of which `known` ones have these names. `is_read` says of which

@@ -27,6 +27,7 @@ use crate::{
     },
     json,
     key::Key,
+    number::too_large,
 };
 
 use file::{
@@ -561,12 +562,7 @@ impl<'d, 'a> Reader<'d, 'a> {
             match read.iter_mut().find(is_same) {
                 None => read.push(AdjustmentChange { person: member, currency, totals }),
                 Some(before) => {
-                    let sum = before.totals.plus(totals).ok_or_else(|| {
-                        rule!(
-                            "{field} has amounts that are too large",
-                            "суммы в {field} слишком велики"
-                        )
-                    });
+                    let sum = before.totals.plus(totals).ok_or_else(too_large);
                     before.totals = self.draft.keep(place, &path, sum)?;
                 }
             }

@@ -332,14 +332,7 @@ impl Reader<'_, '_, '_> {
         }
         let owers: HashSet<&String> = bill.owers.iter().collect();
         if owers.len() != bill.owers.len() {
-            return draft.refuse(
-                place("owers"),
-                "owers",
-                rule!(
-                    "{field} must have each name only once",
-                    "имена в {field} не должны повторяться"
-                ),
-            );
+            return draft.refuse(place("owers"), "owers", Unclear::Repeated.rule());
         }
         // The app has two decimals in every currency.
         let amount = draft.rounded(place("amount"), "amount", bill.amount.0, currency);

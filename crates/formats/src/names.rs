@@ -21,6 +21,8 @@ pub(crate) enum Unclear {
     Ambiguous,
     /// A name is not known.
     Unknown,
+    /// A name is in it twice.
+    Repeated,
     /// It is too long.
     TooLong,
 }
@@ -38,6 +40,10 @@ impl Unclear {
             Self::Unknown => rule!(
                 "{field} must only have names of members",
                 "в {field} должны быть только имена участников"
+            ),
+            Self::Repeated => rule!(
+                "{field} must have each name only once",
+                "имена в {field} не должны повторяться"
             ),
             Self::TooLong => rule!("{field} has too many names", "в {field} слишком много имён"),
         }

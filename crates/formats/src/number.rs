@@ -89,6 +89,11 @@ impl DecimalMark {
     }
 }
 
+/// The rule of a list whose amounts cannot be summed.
+pub(crate) fn too_large() -> Message {
+    rule!("{field} has amounts that are too large", "суммы в {field} слишком велики")
+}
+
 /// Whether a cell has a number, even if it is one that [`DecimalMark::number`] refuses.
 pub(crate) fn is_number(cell: &str) -> bool {
     let text = cell.trim();

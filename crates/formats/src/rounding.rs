@@ -7,7 +7,7 @@
 
 use std::{cmp::Reverse, collections::HashMap};
 
-use fracti_core::values::currency::Currency;
+use fracti_core::values::{currency::Currency, decimal::Decimal};
 
 /// Number of fractions of a minor unit that are counted.
 const UNIT: i128 = 1 << 32;
@@ -24,6 +24,15 @@ pub(crate) struct Exact {
 }
 
 impl Exact {
+    /// The amount of a number of major units, which may be finer than the minor unit; `None` if it
+    /// is too large.
+    pub(crate) fn of(member: usize, number: Decimal, currency: Currency) -> Option<Self> {
+        let excess = number.decimals().saturating_sub(currency.exponent());
+        let numerator = number.at_scale(number.decimals().max(currency.exponent()))?;
+        let denominator = 10_i128.checked_pow(excess.into())?;
+        Some(Self { member, numerator, denominator, is_up: false })
+    }
+
     /// The amount rounded down, and the rest in fractions of a minor unit.
     fn parts(self) -> Option<(i128, i128)> {
         let whole = self.numerator.checked_div_euclid(self.denominator)?;

@@ -16,7 +16,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{
-    category::category,
+    category::known,
     draft::{FieldText, ImportDraft, LeftOut, Named, UncheckedRow},
     import::{FilePlace, Format, Issue, PersonPart, RowPlace},
     json::{self, Number},
@@ -256,13 +256,14 @@ impl Reader<'_, '_> {
             self.converted = self.converted.saturating_add(1);
         }
         let Some(key) = self.key(place, expense) else { return };
+        let category = expense.category.as_ref().and_then(|labels| self.category(labels));
         self.draft.push(&UncheckedRow {
             row,
             key,
             is_payment: expense.is_reimbursement,
             date,
             description: FieldText { field: Named::Field("title"), text: &expense.title },
-            category: expense.category.as_ref().and_then(our_category).map(Into::into),
+            category: category.map(Into::into),
             notes: expense
                 .notes
                 .as_deref()
@@ -297,6 +298,15 @@ impl Reader<'_, '_> {
         let key = Key::exactly("spliit", &["id", id]);
         self.draft.note_former(key, "spliit", &content);
         Some(key)
+    }
+
+    /// Our category for a name, or else for the group of names that it is in.
+    fn category(&mut self, labels: &Labels) -> Option<Category> {
+        match known(&labels.name) {
+            Ok(category) if category != Some(Category::Other) => category,
+            Ok(_) => known(&labels.grouping).unwrap_or(Some(Category::Other)),
+            Err(_) => known(&labels.grouping).unwrap_or_else(|_| self.draft.category(&labels.name)),
+        }
     }
 
     fn member(&mut self, place: FilePlace, field: &str, id: &str) -> Option<usize> {
@@ -403,11 +413,6 @@ impl Reader<'_, '_> {
             }),
         )
     }
-}
-
-fn our_category(labels: &Labels) -> Option<Category> {
-    let of_name = category(&labels.name);
-    if of_name == Some(Category::Other) { category(&labels.grouping) } else { of_name }
 }
 
 /// Divides an amount by weights as the app does; `None` if the weights sum to zero.

@@ -9,6 +9,7 @@ use fracti_core::values::{currency::Currency, decimal::Decimal, money::Money};
 use fracti_texts::{Message, message, rule};
 
 use crate::{
+    category::is_payment,
     csv::{Csv, CsvRecord, unguarded},
     draft::{AMOUNT, CURRENCY, DATE, DESCRIPTION, FieldText, ImportDraft, Named, UncheckedRow},
     import::{FilePlace, Format, Issue, PersonPart, RowPlace},
@@ -25,22 +26,6 @@ const ASSUMED: &str = "Splitwise does not export who paid how much: equal shares
 
 /// Note of another row that several members paid, after its cost.
 const UNSAID: &str = "its file does not say who paid how much";
-
-/// The category of payments, in the languages of the app.
-const PAYMENT: [&str; 12] = [
-    "payment",
-    "betaling",
-    "betalning",
-    "paiement",
-    "zahlung",
-    "pembayaran",
-    "pagamento",
-    "pago",
-    "支払い",
-    "płatność",
-    "การชำระเงิน",
-    "maksu",
-];
 
 /// Whether a file has this format: the header is English, or a row has the form of the app's. The
 /// names of columns are in the language of the account, but their order is the same in all. Dates
@@ -152,7 +137,7 @@ impl Reader<'_, '_> {
         }
         let description = unguarded(record.cell(1));
         let key = self.key(record, currency, exact_cost, &numbers);
-        let is_payment = PAYMENT.contains(&record.cell(2).trim().to_lowercase().as_str());
+        let is_payment = is_payment(record.cell(2));
         // Members with the sign of the cost paid more than they owe.
         let (givers, takers): (Vec<PersonPart>, Vec<PersonPart>) = nets
             .iter()
@@ -245,14 +230,9 @@ impl Reader<'_, '_> {
             );
             return None;
         }
-        let exact = self.members.iter().zip(numbers).map(|((_, member), number)| {
-            let excess = number.decimals().saturating_sub(currency.exponent());
-            let scale = number.decimals().max(currency.exponent());
-            let (numerator, denominator) =
-                (number.at_scale(scale)?, 10_i128.checked_pow(excess.into())?);
-            Some(Exact { member: *member, numerator, denominator, is_up: false })
-        });
-        let exact: Option<Vec<Exact>> = exact.collect();
+        let members = self.members.iter().zip(numbers);
+        let exact: Option<Vec<Exact>> =
+            members.map(|((_, member), number)| Exact::of(*member, *number, currency)).collect();
         let nets = exact.and_then(|exact| self.withheld.round(currency, &exact, 0));
         let Some(nets) = nets else {
             self.draft.error(

@@ -255,3 +255,17 @@ fn decimals_of_the_app_that_a_currency_does_not_have_are_rounded() {
     assert_eq!(rows(&import)[0], "2025-01-31 Tea JPY: +0 1000, -0 334, -1 333, -2 333");
     assert_eq!(warnings(&import)[0], "expenses[2].amount amount 0.5 is rounded to 1 JPY");
 }
+
+#[test]
+fn a_category_that_is_not_known_is_that_of_its_group_or_is_reported() {
+    let of = |labels: &str| {
+        let import = read_text(&group(EUR, &expense(&[("\"category\":null", labels)])));
+        assert_eq!(errors(&import), [""; 0]);
+        (import.rows[0].category.map(|it| it.to_string()), warnings(&import))
+    };
+    let known = r#""category":{"grouping":"Transportation","name":"Rickshaw"}"#;
+    assert_eq!(of(known), (Some("transport".to_owned()), vec![]));
+    let unknown = r#""category":{"grouping":"Vehicles","name":"Rickshaw"}"#;
+    let warning = "1 row has a category that Fracti does not know, read as other: Rickshaw (1)";
+    assert_eq!(of(unknown), (Some("other".to_owned()), vec![warning.to_owned()]));
+}

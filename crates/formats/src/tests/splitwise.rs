@@ -487,3 +487,29 @@ fn categories_are_read_in_the_language_of_the_file() {
         ["2 rows have categories that Fracti does not know, read as other: Foo (2)"]
     );
 }
+
+#[test]
+fn a_number_of_rows_has_the_form_of_its_words() {
+    use fracti_texts::Language;
+
+    for (rows, english, russian) in [
+        (
+            1,
+            "1 row has a category that Fracti does not know, read as other: Foo (1)",
+            "1 строка с категорией, которой Fracti не знает, прочитана как «другое»: Foo (1)",
+        ),
+        (
+            3,
+            "3 rows have categories that Fracti does not know, read as other: Foo (3)",
+            "3 строки с категориями, которых Fracti не знает, прочитаны как «другое»: Foo (3)",
+        ),
+    ] {
+        let row = "2026-01-02,Tea,Foo,4.00,EUR,0.02,-0.02\n".repeat(rows);
+        let net = format!("0.0{}", 2 * rows);
+        let file = file(&row).replace("EUR,0.00,0.00", &format!("EUR,{net},-{net}"));
+        let import = read_text(&file);
+        assert_eq!(errors(&import), [""; 0]);
+        let message = &import.warnings[0].message;
+        assert_eq!(Language::ALL.map(|it| message.text(it)), [english, russian]);
+    }
+}
