@@ -113,7 +113,8 @@ pub(crate) fn of_fields(fields: &[String]) -> Issue {
     } else if let Some((_, english, russian)) = SPLITWISE.iter().find(|(field, ..)| has(field)) {
         let what = message!("{english}", "{russian}");
         message!(
-            "this is the answer of Splitwise's API with {what}; its answer to get_expenses is needed",
+            "this is the answer of Splitwise's API with {what}; its answer to get_expenses is \
+             needed",
             "это ответ API Splitwise с {what}; нужен его ответ на get_expenses",
             [what]
         )

@@ -5,6 +5,9 @@ use super::*;
 const RESAVED: &str =
     include_str!("../../../../tests/fixtures/import/cases/splitwise-resaved-eu.csv");
 
+/// The apps whose files are read.
+const APPS: &str = "Splitwise, Spliit, IHateMoney, Cospend or Fracti";
+
 /// The only error of a file.
 fn refusal(file: &[u8]) -> String {
     let errors = errors(&read(file, &Answers::default(), today()));
@@ -26,19 +29,18 @@ fn files_of_other_programs_are_named() {
              JSON, or the CSV of Tricount's support",
         ),
         (
-            "Who Paid;Total;Currency;Description;When;Involved;File Names;Attachment URLs;Category\n",
+            "Who Paid;Total;Currency;Description;When;Involved;File Names;Attachment \
+             URLs;Category\n",
             "this is the CSV of tricount-downloader, which Fracti does not read; take Tricount's \
              JSON, or the CSV of Tricount's support",
         ),
         (
             "Date,Title,Paid by Ann,Paid by Bob,Paid for Ann,Paid for Bob,Currency,Category\n",
-            "this is a file of Sesterce, which Fracti does not read; it reads files of Splitwise, \
-             Spliit, IHateMoney, Cospend or Fracti",
+            "this is a file of Sesterce, which Fracti does not read; it reads files of APPS",
         ),
         (
             "Splid: City trip\n\nTitle,Amount\n",
-            "this is a file of Splid, which Fracti does not read; it reads files of Splitwise, \
-             Spliit, IHateMoney, Cospend or Fracti",
+            "this is a file of Splid, which Fracti does not read; it reads files of APPS",
         ),
         (
             "{\"error\":\"Invalid group ID\"}",
@@ -64,23 +66,14 @@ fn files_of_other_programs_are_named() {
             "this is an answer of Tricount's API without a tricount; the one with the field \
              Registry is needed",
         ),
-        (
-            "{\"name\":\"x\",\"rows\":[]}",
-            "this is no export of Splitwise, Spliit, IHateMoney, Cospend or Fracti: its fields are \
-             name, rows",
-        ),
-        (
-            "[{\"a\":1,\"b\":2}]",
-            "this is no export of Splitwise, Spliit, IHateMoney, Cospend or Fracti: its fields are \
-             a, b",
-        ),
+        ("{\"name\":\"x\",\"rows\":[]}", "this is no export of APPS: its fields are name, rows"),
+        ("[{\"a\":1,\"b\":2}]", "this is no export of APPS: its fields are a, b"),
         (
             "\nMy bank\nBooked,Text,Amount\n1,2,3\n",
-            "this is no export of Splitwise, Spliit, IHateMoney, Cospend or Fracti: its header is \
-             Booked, Text, Amount",
+            "this is no export of APPS: its header is Booked, Text, Amount",
         ),
     ] {
-        assert_eq!(refusal(file.as_bytes()), expected);
+        assert_eq!(refusal(file.as_bytes()), expected.replace("APPS", APPS));
     }
 }
 
@@ -88,7 +81,8 @@ fn files_of_other_programs_are_named() {
 fn dates_that_a_spreadsheet_has_changed_are_refused_once() {
     assert_eq!(
         refusal(RESAVED.as_bytes()),
-        "2:1 \"25/12/2023\": a spreadsheet has changed the dates; take the file as Splitwise wrote it"
+        "2:1 \"25/12/2023\": a spreadsheet has changed the dates; take the file as Splitwise wrote \
+         it"
     );
     let serial = RESAVED.replace("25/12/2023", "45285").replace("01/01/2024", "45292");
     assert!(refusal(serial.as_bytes()).starts_with("2:1 \"45285\": a spreadsheet has changed"));

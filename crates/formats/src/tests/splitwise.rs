@@ -246,7 +246,8 @@ fn broken_rows_are_refused_at_their_line() {
         ("2026-13-02,Tea,General,4.00,EUR,-2.00,2.00", "4:1 the date must be a day"),
         (
             "02.01.2026,Tea,General,4.00,EUR,-2.00,2.00",
-            "4:1 \"02.01.2026\": a spreadsheet has changed the dates; take the file as Splitwise wrote it",
+            "4:1 \"02.01.2026\": a spreadsheet has changed the dates; take the file as Splitwise \
+             wrote it",
         ),
         ("2026-01-02,Tea,General,4.00,EUR,-2.00,2.01", "4 the cells of the members sum to 0.01"),
         ("2026-01-02,Tea,General,4.00,EURO,-2.00,2.00", "4:5 the currency \"EURO\" must be"),
@@ -295,17 +296,11 @@ fn files_that_are_no_whole_export_are_refused() {
         (&format!("{header},Anna,Bob\n\n{row}\n{row}\n2026-01-01,T"), "5 the line has 2 cells"),
         (&format!("{header},Anna,\n\n{row}\n"), "1:7 the name of a member must have"),
         (&format!("{header}\n\n"), "this is no export of"),
-        (
-            "Date;Description\n\n2026-01-01;Tea\n",
-            "this is no export of Splitwise, Spliit, IHateMoney, Cospend or Fracti: it begins with \"Date;Description\"",
-        ),
+        ("Date;Description\n\n2026-01-01;Tea\n", "this is no export of Splitwise, "),
         (&format!("{row}\n{row}\n"), "this is no export of"),
         (&file("2026-01-05,Sum, , ,EUR,0.00,0.00"), "5:5 the totals in EUR must appear only once"),
         (&format!("{header},Anna,Bob\r\r{row}\r"), "the lines must end with LF or CRLF"),
-        (
-            "hello\n",
-            "this is no export of Splitwise, Spliit, IHateMoney, Cospend or Fracti: it begins with \"hello\"",
-        ),
+        ("hello\n", "this is no export of Splitwise, "),
         ("\"hello\n", "1:1 the quote that opens"),
     ]);
 }
@@ -416,9 +411,8 @@ fn several_payers_keep_the_amount_of_their_bill() {
     );
     assert_eq!(
         read,
-        [
-            "2026-05-15 gal essen 2 USD: +0 3000, +2 4000, +3 2000, -0 2250, -1 2250, -2 2250, -3 2250"
-        ]
+        ["2026-05-15 gal essen 2 USD: +0 3000, +2 4000, +3 2000, -0 2250, -1 2250, -2 2250, -3 \
+             2250"]
     );
     assert_eq!(
         warned,
