@@ -92,6 +92,8 @@ mod tests {
             dated: true,
             categories: Vec::new(),
             invitation: None,
+            invitation_code: None,
+            proposed_links: Vec::new(),
             deleted_at: None,
         };
         let members = [member(1), member(2), guest.clone()];

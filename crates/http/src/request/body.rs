@@ -743,6 +743,7 @@ impl<'de> Deserialize<'de> for Fields<'de> {
 mod tests {
     use super::*;
     use crate::response::schemas;
+    use fracti_texts::{Language, Says as _};
     use fracti_core::{
         input::Error,
         values::{decimal::Decimal, id::UserId},
@@ -890,6 +891,13 @@ mod tests {
                 path.is_empty() && rule.starts_with("the body is not JSON: "),
                 "{json}: {rule}"
             );
+            let Err(Error::Unreadable(reason)) = parsed(json).checked() else { unreachable!() };
+            let russian = reason.says();
+            let russian = russian.text(Language::Russian);
+            let (begins, why) = russian.split_once(": ").unwrap();
+            assert_eq!(begins, "тело запроса — не JSON");
+            let is_latin = |text: &str| text.chars().any(|it| it.is_ascii_alphabetic());
+            assert!(!is_latin(why), "{json}: {why}");
         }
         assert!(matches!(
             read::<Order>(&HeaderMap::new(), b"{}").checked(),

@@ -361,6 +361,8 @@ mod tests {
             dated: true,
             categories: Vec::new(),
             invitation: None,
+            invitation_code: None,
+            proposed_links: Vec::new(),
             deleted_at: None,
             member_count: 9,
         };
