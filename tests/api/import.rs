@@ -23,7 +23,7 @@ pub(crate) use crate::harness::splitwise;
 use crate::harness::{Caller, Group, Reply};
 
 /// Every sample file with its answers, if it needs any.
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 11] = [
     (include_str!("../fixtures/import/splitwise.csv"), "{}"),
     (include_str!("../fixtures/import/spliit.json"), "{}"),
     (
@@ -33,6 +33,11 @@ const FILES: [(&str, &str); 6] = [
     (include_str!("../fixtures/import/ihatemoney.json"), "{}"),
     (include_str!("../fixtures/import/ihatemoney.csv"), "{}"),
     (include_str!("../fixtures/import/cospend.csv"), "{}"),
+    (include_str!("../fixtures/import/splitwise.json"), "{}"),
+    (include_str!("../fixtures/import/spliit-cloud.csv"), "{}"),
+    (include_str!("../fixtures/import/settleup.csv"), "{}"),
+    (include_str!("../fixtures/import/tricount.csv"), "{}"),
+    (include_str!("../fixtures/import/tricount.json"), "{}"),
 ];
 
 /// Balances by name and currency, without zeros.

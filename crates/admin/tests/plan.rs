@@ -45,8 +45,18 @@ fn a_file_that_can_be_imported_has_a_plan_and_exit_code_0() {
 
 #[test]
 fn every_format_is_recognized() {
-    for name in ["cospend.csv", "ihatemoney.csv", "ihatemoney.json", "spliit.json", "splitwise.csv"]
-    {
+    for name in [
+        "cospend.csv",
+        "ihatemoney.csv",
+        "ihatemoney.json",
+        "settleup.csv",
+        "spliit.json",
+        "spliit-cloud.csv",
+        "splitwise.csv",
+        "splitwise.json",
+        "tricount.csv",
+        "tricount.json",
+    ] {
         let (code, plan, _) = run(&[fixture(name).to_str().unwrap()]);
         assert_eq!(code, Some(0), "{plan:#}");
         let format = plan["format"].as_str().unwrap();

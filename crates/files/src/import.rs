@@ -92,8 +92,9 @@ pub async fn recall(table: &Table, group: GroupId, import: &mut Import) -> Resul
 
 /// Import a file of another app.
 ///
-/// The file is an export of Splitwise, Spliit, IHateMoney or Cospend, or the complete JSON export
-/// of a Fracti group. The format is recognized by the contents. Without `commit`, the response is a
+/// The file is an export of Splitwise, Spliit, Spliit Cloud, IHateMoney, Cospend, Settle Up or
+/// Tricount, or the complete JSON export of a Fracti group. The format is recognized by the
+/// contents. Without `commit`, the response is a
 /// plan, and nothing is written. With `commit`, all expenses and payments that the group does not
 /// have yet are recorded; if one of them cannot be recorded, none is. If rows of earlier imports of
 /// the app have changed in the file or are gone, the request is refused until it sends the `confirm`

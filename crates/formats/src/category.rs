@@ -24,6 +24,9 @@ const NAMES: [(Category, &[&str]); 7] = [
     (Category::Health, &["health"]),
 ];
 
+/// Ids of Splitwise's categories for anything else of a kind, with those of the kinds.
+const SPLITWISE_OTHERS: [(&str, &str); 4] = [("11", "1"), ("23", "19"), ("26", "25"), ("34", "31")];
+
 /// Name of payments in Finnish, whose other names are not known.
 const FINNISH_PAYMENT: &str = "maksu";
 
@@ -33,13 +36,15 @@ const PAYMENT: &str = "payment";
 /// What is known of the categories of other apps, by their names in lower case.
 struct Known {
     ours: HashMap<String, Option<Category>>,
+    /// Ours by the ids of Splitwise.
+    ids: HashMap<String, Option<Category>>,
     /// What stands after the name of a category for anything else of its kind.
     others: HashSet<String>,
     payments: HashSet<String>,
 }
 
 static KNOWN: LazyLock<Known> = LazyLock::new(|| {
-    let (mut ours, mut others) = (HashMap::new(), HashSet::new());
+    let (mut ours, mut ids_of, mut others) = (HashMap::new(), HashMap::new(), HashSet::new());
     let mut payments = HashSet::from([FINNISH_PAYMENT.to_owned()]);
     for (category, names) in NAMES {
         ours.extend(names.iter().map(|name| ((*name).to_owned(), Some(category))));
@@ -48,6 +53,8 @@ static KNOWN: LazyLock<Known> = LazyLock::new(|| {
         let mut cells = row.split('\t');
         let (Some(word), Some(ids)) = (cells.next(), cells.next()) else { continue };
         let category = word.parse().ok();
+        let known = ids.split(' ').filter(|id| !id.is_empty());
+        ids_of.extend(known.map(|id| (id.to_owned(), category)));
         let names = cells.filter(|name| *name != "-").flat_map(spellings);
         for name in names {
             if ids.contains(' ') {
@@ -59,7 +66,12 @@ static KNOWN: LazyLock<Known> = LazyLock::new(|| {
             ours.entry(name).or_insert(category);
         }
     }
-    Known { ours, others, payments }
+    for (id, kind) in SPLITWISE_OTHERS {
+        if let Some(category) = ids_of.get(kind).copied() {
+            ids_of.insert(id.to_owned(), category);
+        }
+    }
+    Known { ours, ids: ids_of, others, payments }
 });
 
 /// A name in lower case. Two cells of Splitwise's table have two names.
@@ -82,6 +94,11 @@ pub(crate) fn known(name: &str) -> Result<Option<Category>, Unknown> {
     let parent = name.rsplit_once(" - ").filter(|(_, other)| KNOWN.others.contains(*other));
     let name = parent.map_or(name.as_str(), |(parent, _)| parent);
     KNOWN.ours.get(name).copied().ok_or(Unknown)
+}
+
+/// Our category for the id of Splitwise's category, or an error if it is not known.
+pub(crate) fn of_splitwise(id: &str) -> Result<Option<Category>, Unknown> {
+    KNOWN.ids.get(id).copied().ok_or(Unknown)
 }
 
 /// The category of another app is not known.
@@ -130,6 +147,23 @@ mod tests {
         for name in NAMES.iter().flat_map(|(_, names)| *names) {
             assert!(!table.contains(*name), "{name}");
         }
+    }
+
+    #[test]
+    fn ids_of_splitwise_are_mapped() {
+        for (id, ours) in [
+            ("12", Ok(Some(Category::Food))),
+            ("26", Ok(Some(Category::Food))),
+            ("34", Ok(Some(Category::Transport))),
+            ("28", Ok(Some(Category::Other))),
+            ("18", Ok(None)),
+            ("51", Err(Unknown)),
+            ("", Err(Unknown)),
+        ] {
+            assert_eq!(of_splitwise(id), ours, "{id}");
+        }
+        let known = (1..=50).filter(|id: &i32| of_splitwise(&id.to_string()).is_ok());
+        assert_eq!(known.count(), 50);
     }
 
     #[test]

@@ -15,9 +15,6 @@ use crate::{
 /// Maximum number of cells of a record: 500 members and the columns that no member has.
 const MAX_CELLS: usize = 600;
 
-/// Letters before which apps and spreadsheets write a `'`, so that a text is not a formula.
-const FORMULA: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\n'];
-
 /// The records of a file. It ends after the first error.
 #[derive(Clone, Debug)]
 pub(crate) struct Csv<'a> {
@@ -203,11 +200,6 @@ impl<'a> Iterator for Csv<'a> {
     }
 }
 
-/// The text without the `'` that keeps spreadsheets from reading it as a formula.
-pub(crate) fn unguarded(text: &str) -> &str {
-    text.strip_prefix('\'').filter(|rest| rest.starts_with(FORMULA)).unwrap_or(text)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -248,15 +240,6 @@ mod tests {
             assert_eq!(read(text), Err(place), "{text:?}");
         }
         assert_eq!(read(&",".repeat(MAX_CELLS)), Err((1, Some(MAX_CELLS + 1))));
-    }
-
-    #[test]
-    fn guards_against_formulae_are_removed() {
-        for (cell, text) in
-            [("'=A1", "=A1"), ("'-5", "-5"), ("'tis", "'tis"), ("=A1", "=A1"), ("''=A1", "''=A1")]
-        {
-            assert_eq!(unguarded(cell), text);
-        }
     }
 
     #[test]

@@ -24,7 +24,7 @@ use fracti_texts::{Message, Says, message, rule};
 use crate::{
     answers::Answers,
     category::{Unknown, known},
-    csv::{Csv, CsvRecord, unguarded},
+    csv::{Csv, CsvRecord},
     import::{
         Asks, Check, FilePlace, Format, Import, Issue, MAX_CHECKS, MAX_ERRORS, MAX_QUESTIONS,
         MAX_WARNINGS, Movement, Payment, Person, PersonPart, Question, ReadAdjustment, ReadRow,
@@ -32,7 +32,7 @@ use crate::{
     },
     key::{Key, normal},
     number::rounded,
-    quote::quoted,
+    quote::{quoted, unguarded},
     unknown::{KnownFields, UnknownNames},
 };
 
@@ -309,6 +309,15 @@ impl<'a> ImportDraft<'a> {
         what: impl Into<Message>,
     ) {
         self.note(issue_of(place, field, what));
+    }
+
+    /// Warns that amounts of a row are rounded to minor units.
+    pub(crate) fn warn_of_rounding(&mut self, place: FilePlace, currency: Currency) {
+        let what = message!(
+            "the amounts are finer than a minor unit of {currency}; they are rounded",
+            "суммы мельче наименьшей единицы {currency}; они округляются"
+        );
+        self.warn(place, what);
     }
 
     /// Sees the columns of a table, of which `known` ones have these names. `is_read` says of which

@@ -12,13 +12,13 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{
-    csv::{Csv, CsvRecord, unguarded},
+    csv::{Csv, CsvRecord},
     draft::{FieldText, ImportDraft, Named, UncheckedRow},
     import::{FilePlace, Format, Issue, PersonPart, RowPlace},
     json::{self, Number},
     names::{Names, Unclear},
     number::DecimalMark,
-    quote::quoted,
+    quote::{quoted, unguarded},
     refusal,
     rounding::Withheld,
     unknown::KnownFields,

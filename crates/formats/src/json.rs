@@ -20,6 +20,40 @@ impl<'de> Deserialize<'de> for Number {
     }
 }
 
+/// An exact number that the app writes as a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NumberText(pub(crate) Decimal);
+
+impl<'de> Deserialize<'de> for NumberText {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let json = <&RawValue>::deserialize(from)?.get().trim_matches('"');
+        let number =
+            json.parse().map_err(|error: DecimalError| D::Error::custom(not_a_number(json, error)));
+        number.map(Self)
+    }
+}
+
+/// An id, which is a number or a text.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct IdText(pub(crate) String);
+
+impl<'de> Deserialize<'de> for IdText {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let json = <&RawValue>::deserialize(from)?.get();
+        if json.starts_with('"') {
+            return serde_json::from_str(json).map(Self).map_err(D::Error::custom);
+        }
+        if json.parse::<u64>().is_err() {
+            let rule = message!(
+                "an id must be a whole number or a string",
+                "id должен быть целым числом или строкой"
+            );
+            return Err(D::Error::custom(to_json_error(&rule)));
+        }
+        Ok(Self(json.to_owned()))
+    }
+}
+
 /// The error of a deserializer for a text that is not a number.
 pub(crate) fn not_a_number(json: &str, error: DecimalError) -> String {
     let start = format!("{json:.40}");

@@ -46,11 +46,19 @@ mod rounding;
 
 mod weights;
 
+mod nets;
+
+mod parts;
+
 mod names;
 
 mod ihatemoney;
 
 mod cospend;
+
+mod settleup;
+
+mod tricount;
 
 mod fracti;
 
@@ -93,7 +101,7 @@ pub fn read_with_limit(file: &[u8], limit: usize, answers: &Answers, today: Day)
     let read =
         encoding::text(file, limit).and_then(|text| match text.trim_start().chars().next() {
             Some('{') => read_object(&text, &mut draft),
-            Some('[') => ihatemoney::read_json(&text, &mut draft),
+            Some('[') => read_list(&text, &mut draft),
             _ => read_csv(&text, &mut draft),
         });
     if let Err(issue) = read {
@@ -108,10 +116,25 @@ fn read_object(text: &str, draft: &mut ImportDraft<'_>) -> Result<(), Issue> {
         return fracti::read(text, form, draft);
     }
     let fields = refusal::fields(text.trim_start());
+    if splitwise::api::has_fields(&fields) {
+        return splitwise::api::read(text, draft);
+    }
+    if tricount::registry::has_fields(&fields) {
+        return tricount::registry::read(text, &fields, draft);
+    }
     if spliit::has_fields(&fields) {
         return spliit::read(text, draft);
     }
     Err(refusal::of_fields(&fields))
+}
+
+/// Reads a JSON file that begins like a list.
+fn read_list(text: &str, draft: &mut ImportDraft<'_>) -> Result<(), Issue> {
+    let first = text.trim_start().trim_start_matches('[').trim_start();
+    if splitwise::api::has_fields(&refusal::fields(first)) {
+        return splitwise::api::read(text, draft);
+    }
+    ihatemoney::read_json(text, draft)
 }
 
 /// Reads a CSV file. There may be remarks of one cell before the header.
@@ -131,6 +154,15 @@ fn read_csv(text: &str, draft: &mut ImportDraft<'_>) -> Result<(), Issue> {
         }
         if spliit::csv::is_header(&header) {
             return spliit::csv::read(&header, records, draft);
+        }
+        if spliit::cloud::is_header(&header) {
+            return spliit::cloud::read(&header, records, draft);
+        }
+        if settleup::is_header(&header) {
+            return settleup::read(&header, records, draft);
+        }
+        if tricount::is_header(&header) {
+            return tricount::read(&header, records, draft);
         }
         if cospend::is_header(&header) {
             return cospend::read(&header, records, draft);

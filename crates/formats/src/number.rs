@@ -7,7 +7,7 @@ use fracti_core::values::{
 };
 use fracti_texts::{Message, Says, rule};
 
-use crate::{csv::unguarded, quote::quoted};
+use crate::quote::{quoted, unguarded};
 
 /// The character before the decimals, which is the same in the whole file.
 #[derive(Debug, Default)]
@@ -101,6 +101,17 @@ pub(crate) fn is_number(cell: &str) -> bool {
     text.contains(|letter: char| letter.is_ascii_digit()) && text.chars().all(is_of_number)
 }
 
+/// A number of major units with all decimals of its currency, like 30.00.
+pub(crate) fn padded(number: Decimal, currency: Currency) -> String {
+    let mut text = number.to_string();
+    let missing = currency.exponent().saturating_sub(number.decimals());
+    if missing > 0 && number.decimals() == 0 {
+        text.push('.');
+    }
+    text.extend((0..missing).map(|_| '0'));
+    text
+}
+
 /// The amount of `number` major units, rounded to minor units, half away from zero, and whether it
 /// was rounded.
 ///
@@ -161,6 +172,19 @@ mod tests {
         let mut comma = DecimalMark::default();
         assert_eq!(comma.number("1,5").unwrap().to_string(), "1.5");
         assert_eq!(comma.number("1,234").unwrap().to_string(), "1.234");
+    }
+
+    #[test]
+    fn numbers_are_shown_with_all_decimals() {
+        for (number, code, shown) in [
+            ("30", "USD", "30.00"),
+            ("-0.5", "USD", "-0.50"),
+            ("0.125", "USD", "0.125"),
+            ("1200", "JPY", "1200"),
+            ("1.5", "KWD", "1.500"),
+        ] {
+            assert_eq!(padded(number.parse().unwrap(), code.parse().unwrap()), shown);
+        }
     }
 
     #[test]

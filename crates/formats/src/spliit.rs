@@ -3,6 +3,7 @@
 //! Amounts are whole numbers of the minor units of the group's currency, as the app knows it. The
 //! file has weights, which the app divides by at every look, so they are divided as the app does.
 
+pub(crate) mod cloud;
 pub(crate) mod csv;
 
 use std::collections::{HashMap, HashSet};

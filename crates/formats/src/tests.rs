@@ -8,9 +8,14 @@ mod fracti_splits;
 mod ihatemoney;
 mod random;
 mod refusals;
+mod settleup;
 mod spliit;
+mod spliit_cloud;
 mod spliit_csv;
 mod splitwise;
+mod splitwise_api;
+mod tricount;
+mod tricount_registry;
 mod unknown;
 
 use std::collections::{BTreeMap, HashSet};
@@ -111,7 +116,7 @@ fn keys(import: &Import) -> BTreeMap<String, usize> {
 }
 
 /// Fixtures of all formats.
-const FILES: [&str; 7] = [
+const FILES: [&str; 12] = [
     include_str!("../../../tests/fixtures/import/spliit.csv"),
     include_str!("../../../tests/fixtures/import/cospend.csv"),
     include_str!("../../../tests/fixtures/import/ihatemoney.csv"),
@@ -119,6 +124,11 @@ const FILES: [&str; 7] = [
     include_str!("../../../tests/fixtures/import/splitwise.csv"),
     include_str!("../../../tests/fixtures/import/spliit.json"),
     include_str!("../../../tests/fixtures/import/fracti.json"),
+    include_str!("../../../tests/fixtures/import/splitwise.json"),
+    include_str!("../../../tests/fixtures/import/spliit-cloud.csv"),
+    include_str!("../../../tests/fixtures/import/settleup.csv"),
+    include_str!("../../../tests/fixtures/import/tricount.csv"),
+    include_str!("../../../tests/fixtures/import/tricount.json"),
 ];
 
 #[test]

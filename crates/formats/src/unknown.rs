@@ -15,8 +15,9 @@ use fracti_texts::{Message, message};
 use serde_json::{Value as Json, value::RawValue};
 
 use crate::{
-    csv::{CsvRecord, unguarded},
+    csv::CsvRecord,
     import::{FilePlace, Issue},
+    quote::unguarded,
 };
 
 /// Words in the names of what carries money, in the singular.

@@ -22,7 +22,7 @@ struct Moments {
     renamed: [&'static str; 2],
 }
 
-const APPS: [Moments; 5] = [
+const APPS: [Moments; 8] = [
     Moments {
         before: FILES[0],
         after: (include_str!("../../fixtures/import/later/splitwise.csv"), "{}"),
@@ -55,6 +55,24 @@ const APPS: [Moments; 5] = [
         after: (include_str!("../../fixtures/import/later/cospend.csv"), "{}"),
         differences: [0, 2, 2],
         renamed: ["Anna", "Anna Jones"],
+    },
+    Moments {
+        before: FILES[6],
+        after: (include_str!("../../fixtures/import/later/splitwise.json"), "{}"),
+        differences: [1, 1, 1],
+        renamed: ["\"first_name\": \"Anna\"", "\"first_name\": \"Anna Maria\""],
+    },
+    Moments {
+        before: FILES[8],
+        after: (include_str!("../../fixtures/import/later/settleup.csv"), "{}"),
+        differences: [0, 2, 2],
+        renamed: ["Anna", "Anna Jones"],
+    },
+    Moments {
+        before: FILES[10],
+        after: (include_str!("../../fixtures/import/later/tricount.json"), "{}"),
+        differences: [1, 1, 1],
+        renamed: ["\"display_name\": \"Anna\"", "\"display_name\": \"Anna Jones\""],
     },
 ];
 
@@ -310,6 +328,47 @@ async fn a_group_that_was_imported_as_json_has_its_rows_in_the_csv() {
     let later = later.with("members", recognized(&planned)).with("commit", json!(true));
     assert_eq!(counts(&later.send(alice, &group).await)[..2], [0, imported]);
     assert_eq!(balances(&group).await, before);
+}
+
+/// The spreadsheet of the group whose expenses are in Splitwise's JSON. Two people paid for the ski
+/// pass, which it does not say.
+const SPREADSHEET: &str = r#"Date,Description,Category,Cost,Currency,Anna Smith,Bob,Zoë Ünal
+
+2026-01-30,Train,Bus/train,100.00,EUR,66.66,-33.33,-33.33
+2026-01-30,"Dinner, ""Chez Léa""",Dining out,80.10,EUR,-26.70,53.40,-26.70
+2026-01-31,Rent,Rent,900.00,EUR,-300.00,-300.00,600.00
+2026-01-31,Ramen,Dining out,3000.00,JPY,-1000.00,-1000.00,2000.00
+2026-02-01,"Ski pass
+for two",Sports,90.00,EUR,30.00,-15.00,-15.00
+2026-02-03,Bob paid Anna S.,Payment,50.00,EUR,-50.00,50.00,0.00
+
+2026-02-04,Total balance, , ,EUR,-280.04,-244.93,524.97
+2026-02-04,Total balance, , ,JPY,-1000.00,-1000.00,2000.00
+"#;
+
+#[tokio::test]
+async fn a_group_that_was_imported_from_a_spreadsheet_has_its_rows_in_the_json() {
+    let (group, imported) = imported((SPREADSHEET, "{}")).await;
+    let alice = &group.members[0];
+    let before = balances(&group).await;
+    let later = Import::of(FILES[6].0, "{}");
+    let planned = plan(&later, alice, &group).await;
+    let of = &planned["differences"];
+    assert_eq!([&of["changed"], &of["gone"]], [1, 0], "{planned}");
+    let message = of["rows"][0]["message"].as_str().unwrap();
+    assert!(message.contains("differs in payers, shares"), "{message}");
+    assert_eq!(planned["alreadyThere"], imported, "{planned}");
+    assert!(planned["members"].as_array().unwrap().iter().all(|it| it["match"].is_object()));
+
+    let later = later.with("members", recognized(&planned)).with("commit", json!(true));
+    let later = later.with("update", json!(true)).confirmed(alice, &group).await;
+    let done = later.send(alice, &group).await;
+    assert_eq!(counts(&done)[..2], [0, imported]);
+    assert_eq!([&done.data(200)["updated"], &done.data(200)["deleted"]], [1, 0]);
+    assert_eq!(balances(&group).await, before);
+    let again = plan(&Import::of(FILES[6].0, "{}"), alice, &group).await;
+    assert_eq!((&again["differences"], &again["alreadyThere"]), (&Value::Null, &json!(imported)));
+    group.verify().await;
 }
 
 #[tokio::test]

@@ -56,6 +56,26 @@ async fn an_undo_restores_all_balances_and_leaves_other_expenses() {
 }
 
 #[tokio::test]
+async fn files_of_every_app_are_undone_and_imported_again() {
+    for (file, answers) in FILES {
+        let group = Group::new(1, "EUR").await;
+        let alice = &group.members[0];
+        let import = Import::of(file, answers).by(alice, &group, &[]).await;
+        let done = import.send(alice, &group).await;
+        let [imported, ..] = counts(&done);
+        let after = balances(&group).await;
+        let id = done.data(200)["importId"].as_str().unwrap();
+        let path = group.path(&format!("/import/{id}"));
+        assert_eq!(status(&alice.delete(&path).await), "undone", "{file}");
+        assert_eq!(balances(&group).await, Balances::new(), "{file}");
+        assert_eq!(counts(&import.send(alice, &group).await)[..2], [imported, 0], "{file}");
+        assert_eq!(counts(&import.send(alice, &group).await)[..2], [0, imported], "{file}");
+        assert_eq!(balances(&group).await, after, "{file}");
+        group.verify().await;
+    }
+}
+
+#[tokio::test]
 async fn an_undo_does_not_read_what_was_recorded_after_the_import() {
     let mut requests = Vec::new();
     for later in [0, 80] {

@@ -45,16 +45,26 @@ words! {
     pub enum Format as "ImportFormat" {
         /// Splitwise's spreadsheet of a group or of a friendship.
         SplitwiseCsv = "splitwise-csv",
+        /// The expenses of a group or of a friendship, from Splitwise's API.
+        SplitwiseJson = "splitwise-json",
         /// Spliit's JSON of a group.
         SpliitJson = "spliit-json",
         /// Spliit's CSV of a group.
         SpliitCsv = "spliit-csv",
+        /// Spliit Cloud's CSV of a group.
+        SpliitCloudCsv = "spliit-cloud-csv",
         /// IHateMoney's bills as JSON.
         IhatemoneyJson = "ihatemoney-json",
         /// IHateMoney's bills as CSV.
         IhatemoneyCsv = "ihatemoney-csv",
         /// Cospend's CSV of a project.
         CospendCsv = "cospend-csv",
+        /// Settle Up's CSV of a group.
+        SettleUpCsv = "settleup-csv",
+        /// The CSV of a tricount that the support sends.
+        TricountCsv = "tricount-csv",
+        /// A tricount, from the API of the app.
+        TricountJson = "tricount-json",
         /// Fracti's own JSON of a group.
         FractiJson = "fracti-json",
     }
@@ -67,10 +77,16 @@ pub enum SourceApp {
     Splitwise,
     /// Spliit.
     Spliit,
+    /// Spliit Cloud.
+    SpliitCloud,
     /// IHateMoney.
     Ihatemoney,
     /// Cospend.
     Cospend,
+    /// Settle Up.
+    SettleUp,
+    /// Tricount.
+    Tricount,
     /// Fracti.
     Fracti,
 }
@@ -84,6 +100,9 @@ impl SourceApp {
             Self::Spliit => "Spliit",
             Self::Ihatemoney => "IHateMoney",
             Self::Cospend => "Cospend",
+            Self::SpliitCloud => "Spliit Cloud",
+            Self::SettleUp => "Settle Up",
+            Self::Tricount => "Tricount",
             Self::Fracti => "Fracti",
         }
     }
@@ -94,10 +113,13 @@ impl Format {
     #[must_use]
     pub const fn app(self) -> SourceApp {
         match self {
-            Self::SplitwiseCsv => SourceApp::Splitwise,
+            Self::SplitwiseCsv | Self::SplitwiseJson => SourceApp::Splitwise,
             Self::SpliitJson | Self::SpliitCsv => SourceApp::Spliit,
             Self::IhatemoneyJson | Self::IhatemoneyCsv => SourceApp::Ihatemoney,
             Self::CospendCsv => SourceApp::Cospend,
+            Self::SpliitCloudCsv => SourceApp::SpliitCloud,
+            Self::SettleUpCsv => SourceApp::SettleUp,
+            Self::TricountCsv | Self::TricountJson => SourceApp::Tricount,
             Self::FractiJson => SourceApp::Fracti,
         }
     }

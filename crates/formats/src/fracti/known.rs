@@ -58,6 +58,7 @@ const MEMBER: KnownFields = KnownFields {
         "guest",
         "guests",
         "joinedAt",
+        "link",
         "linkedTo",
         "telegramId",
         "username",

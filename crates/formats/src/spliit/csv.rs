@@ -8,12 +8,12 @@ use fracti_core::values::{currency::Currency, decimal::Decimal, time::Day};
 use fracti_texts::message;
 
 use crate::{
-    csv::{Csv, CsvRecord, unguarded},
+    csv::{Csv, CsvRecord},
     draft::{AMOUNT, DATE, DESCRIPTION, FieldText, ImportDraft, UncheckedRow},
     import::{FilePlace, Format, Issue, PersonPart, RowPlace},
     key::Key,
     number::DecimalMark,
-    quote::quoted,
+    quote::{quoted, unguarded},
     rounding::{Exact, Withheld},
     spliit::{CUSTOM_DECIMALS, decimals, warn_of_converted},
     unknown::KnownFields,

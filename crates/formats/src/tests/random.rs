@@ -3,8 +3,12 @@
 
 mod cospend;
 mod ihatemoney;
+mod settleup;
 mod spliit;
+mod spliit_cloud;
 mod splitwise;
+mod splitwise_api;
+mod tricount;
 
 use std::collections::BTreeMap;
 
@@ -101,6 +105,25 @@ fn guarded(text: &str) -> String {
 /// Major units, like 12.5.
 fn major(minor: i64, decimals: u8) -> String {
     Decimal::new(minor.into(), decimals).to_string()
+}
+
+/// Shares of a row in minor units. The last member who owes also owes what is left over after
+/// rounding down.
+fn rounded_shares(row: &Row) -> Vec<i64> {
+    let total: i64 = row.weights.iter().sum();
+    let mut shares: Vec<i64> = row.weights.iter().map(|it| row.minor * it / total).collect();
+    let last = row.weights.iter().rposition(|weight| *weight > 0).unwrap();
+    shares[last] += row.minor - shares.iter().sum::<i64>();
+    shares
+}
+
+/// What each member paid: in rows of the variant 4, the next one paid a third.
+fn paid(row: &Row) -> Vec<i64> {
+    let mut paid = vec![0; row.weights.len()];
+    let second = if row.variant == 4 { (row.payer + 1) % paid.len() } else { row.payer };
+    paid[row.payer] += row.minor - row.minor / 3;
+    paid[second] += row.minor / 3;
+    paid
 }
 
 /// Balances of all rows that are imported.

@@ -6,7 +6,8 @@ const RESAVED: &str =
     include_str!("../../../../tests/fixtures/import/cases/splitwise-resaved-eu.csv");
 
 /// The apps whose files are read.
-const APPS: &str = "Splitwise, Spliit, IHateMoney, Cospend or Fracti";
+const APPS: &str =
+    "Splitwise, Spliit, Spliit Cloud, IHateMoney, Cospend, Settle Up, Tricount or Fracti";
 
 /// The only error of a file.
 fn refusal(file: &[u8]) -> String {

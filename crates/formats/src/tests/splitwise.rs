@@ -457,7 +457,7 @@ fn shares_that_fit_no_payments_stay_nets_with_the_cost_in_the_notes() {
     );
     assert_eq!(read, ["2026-05-22 Boat EUR: +0 3000, +1 1000, -2 4000"]);
     assert!(warned[0].contains("in 0, equal shares are assumed; in 1, only what each paid"));
-    assert_eq!(note, "Cost in Splitwise: 90 EUR; its file does not say who paid how much");
+    assert_eq!(note, "Cost in Splitwise: 90.00 EUR; its file does not say who paid how much");
 }
 
 #[test]

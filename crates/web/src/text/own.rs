@@ -10,6 +10,7 @@ use fracti_texts::Language;
 
 texts! {
     saved { "Saved", "Сохранено" }
+    created { "Created: {title}", "Создано: {title}" }
     done { "Done", "Готово" }
     restored { "Restored", "Восстановлено" }
     asked { "Asked", "Вопрос задан" }
@@ -95,8 +96,8 @@ texts! {
     with_friend_title(name) { "You and {name}", "Вы и {name}" }
     nothing_between { "No open balances.", "Открытых балансов нет." }
     no_points { "No points yet. Answer a question.", "Очков пока нет. Ответьте на вопрос." }
-    import_about { "Files of Splitwise, Spliit, Cospend, IHateMoney and Fracti. First you see a plan.",
-        "Файлы Splitwise, Spliit, Cospend, IHateMoney и Fracti. Сначала вы увидите план." }
+    import_about { "Files of Splitwise, Tricount, Settle Up, Spliit, Cospend, IHateMoney and Fracti. First you see a plan.",
+        "Файлы Splitwise, Tricount, Settle Up, Spliit, Cospend, IHateMoney и Fracti. Сначала вы увидите план." }
     file { "File", "Файл" }
     show_plan { "Show plan", "Показать план" }
     imports { "Imports", "Импорты" }

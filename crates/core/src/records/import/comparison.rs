@@ -214,7 +214,17 @@ impl Format {
     /// Whether one row may have two ids in files of these formats: the ids of the rows are made of
     /// their contents in one of them.
     fn may_have_other_ids(self, earlier: Self) -> bool {
-        let has_ids = |format| matches!(format, Self::SpliitJson | Self::FractiJson);
+        let has_ids = |format| match format {
+            Self::SpliitJson | Self::SplitwiseJson | Self::TricountJson | Self::FractiJson => true,
+            Self::SplitwiseCsv
+            | Self::SpliitCsv
+            | Self::IhatemoneyJson
+            | Self::IhatemoneyCsv
+            | Self::CospendCsv
+            | Self::SpliitCloudCsv
+            | Self::SettleUpCsv
+            | Self::TricountCsv => false,
+        };
         !(has_ids(self) && has_ids(earlier))
     }
 
@@ -227,7 +237,10 @@ impl Format {
             SourceApp::Splitwise
             | SourceApp::Spliit
             | SourceApp::Ihatemoney
-            | SourceApp::Cospend => 1,
+            | SourceApp::Cospend
+            | SourceApp::SpliitCloud
+            | SourceApp::SettleUp
+            | SourceApp::Tricount => 1,
         }
     }
 }
@@ -387,7 +400,7 @@ fn differences(
     match (after, before) {
         (Record::Expense(after), Record::Expense(before)) => {
             // More of Splitwise's categories are known than before.
-            let is_compared = after.category.is_some() && format != Format::SplitwiseCsv;
+            let is_compared = after.category.is_some() && format.app() != SourceApp::Splitwise;
             note("category", is_compared && after.category != before.category);
             note("notes", after.notes.is_some() && after.notes != before.notes && !same_nets);
         }
