@@ -81,7 +81,7 @@ async fn links_lead_to_screens_and_forms_to_operations() {
             }
         }
         for (name, method) in
-            [("action", None), ("data-preview", Some("POST")), ("data-undo", Some("POST"))]
+            [("action", None), ("data-preview", Some("POST")), ("data-undo", None)]
         {
             for (before, action) in attributes(&html, name) {
                 let tag = &html[before.rfind('<').unwrap()..];
@@ -91,7 +91,11 @@ async fn links_lead_to_screens_and_forms_to_operations() {
                     assert!(SCREENS.iter().any(|to| fits(to, &shown)), "{screen}: {action}");
                     continue;
                 }
-                let method = method.unwrap_or_else(|| attributes(tag, "data-method")[0].1);
+                let (method, action) = match (method, action.split_once(' ')) {
+                    (Some(method), _) => (method, action),
+                    (None, Some((method, action))) => (method, action),
+                    (None, None) => (attributes(tag, "data-method")[0].1, action),
+                };
                 let found =
                     operations.iter().any(|it| it.method == method && fits(it.route, action));
                 assert!(

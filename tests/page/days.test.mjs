@@ -43,7 +43,7 @@ test('an expense, a payment, a question and a spending are sent with that day', 
   const page = await open_at(at, zone, `${server.path}/expenses/new`);
   await page.getByLabel('Amount', { exact: true }).fill('30');
   await page.getByLabel('What for').fill('Dinner at 20:30');
-  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('button', { name: /^Save($| ·)/ }).click();
   await page.waitForURL(`**${server.path}`);
   const [expense] = await server.call('alice', 'GET', `${api}/expenses?limit=1`);
   assert.deepEqual([expense.description, expense.date], ['Dinner at 20:30', '2026-11-27']);
@@ -85,7 +85,7 @@ test('the zone of the device is stored with the first write, and not over anothe
     const page = await open(server, 'dave', `${server.path}/expenses/new`, { timezoneId: zone });
     await page.getByLabel('Amount', { exact: true }).fill('3');
     await page.getByLabel('What for').fill(zone);
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('button', { name: /^Save($| ·)/ }).click();
     await page.waitForURL(`**${server.path}`);
     await ready(page);
     await page.waitForFunction(() => Object.keys(localStorage).some((it) => it.endsWith(':zone')));

@@ -61,9 +61,9 @@ test('four friends, a guest, a receipt with two payers, payments and a cut conne
     await route.fetch();
     return route.abort();
   });
-  await button(dave, 'Save').click();
+  await dave.locator('[data-main]').click();
   await dave.getByText('Your entry is kept').waitFor();
-  await button(dave, 'Save').click();
+  await dave.locator('[data-main]').click();
   await dave.waitForURL(`**${path}`);
   const [expense, ...others] = await server.call('dave', 'GET', `/api/groups/${group.id}/expenses`);
   assert.equal(others.length, 0);
@@ -79,7 +79,7 @@ test('four friends, a guest, a receipt with two payers, payments and a cut conne
   await link(dave, 'Edit').click();
   await dave.locator('[name="items[2].amount"]').fill('8');
   await dave.waitForFunction(() => document.querySelector('[data-total]').textContent === '47.50');
-  await button(dave, 'Save').click();
+  await dave.locator('[data-main]').click();
   await dave.waitForURL(`**/expenses/${expense.id}`);
   assert.equal((await server.call('dave', 'GET', `/api/groups/${group.id}/expenses/${expense.id}`)).amount, '47.5');
 

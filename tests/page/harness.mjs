@@ -116,3 +116,12 @@ export async function check(page, name, { examined = true } = {}) {
   const findings = found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120) + ' ' + (node.any[0]?.message ?? '')).join(' | ')}`);
   assert.deepEqual(findings, [], name);
 }
+
+/** Chooses a currency in its list, by what a person would look for. */
+export async function pick(page, words) {
+  await page.locator('button[data-currency]').first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('combobox').fill(words);
+  await page.keyboard.press('Enter');
+  await dialog.waitFor({ state: 'detached' });
+}

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { check, open, ready, serve, tap } from './harness.mjs';
+import { check, open, pick, ready, serve, tap } from './harness.mjs';
 
 const server = await serve();
 const form = `${server.path}/expenses/new`;
@@ -66,7 +66,7 @@ test('what was recorded leaves no draft, and says so', async () => {
   await enter(page);
   await tap(page, 'Save', { role: 'button' });
   await page.waitForSelector('.hero');
-  assert.equal(await said(page), 'Added: Dinner');
+  assert.equal(await said(page), 'Added: Dinner Undo');
   assert.deepEqual(await kept(page), []);
   await page.context().close();
 });
@@ -139,7 +139,7 @@ test('an empty amount is nothing, and need not be unticked', async () => {
   await amounts.nth(1).fill('30');
   await tap(page, 'Save', { role: 'button' });
   await page.waitForSelector('.hero');
-  assert.equal(await said(page), 'Added: Taxi');
+  assert.equal(await said(page), 'Added: Taxi Undo');
   await page.context().close();
 });
 
@@ -227,19 +227,72 @@ test('a category is guessed from the words, and a choice by hand stays', async (
   }
 });
 
-test('a new group gets the currency of the region, and currencies have names', async () => {
-  for (const [language, currency, euro] of [['en-GB', 'GBP', 'EUR · Euro'], ['ja-JP', 'JPY', 'EUR · Euro'], ['ru-RU', 'RUB', 'EUR · евро'], ['de-DE', 'EUR', 'EUR · Euro'], ['en', 'EUR', 'EUR · Euro']]) {
+test('a new group gets the currency of the region, and then the last one of the device', async () => {
+  for (const [language, currency] of [['en-GB', 'GBP'], ['ja-JP', 'JPY'], ['ru-RU', 'RUB'], ['de-DE', 'EUR'], ['en', 'EUR']]) {
     const page = await open(server, 'carol', '/app', { language });
-    await page.locator('summary', { hasText: /New group|Новая группа/ }).click();
-    const select = page.locator('#new-currency');
-    assert.equal(await select.inputValue(), currency, language);
-    await select.focus();
-    const options = await select.locator('option').allTextContents();
-    assert.ok(options.includes(euro), language);
-    assert.equal(options[0].slice(0, 3), currency);
-    assert.ok(options.indexOf(euro) < 4);
-    await page.keyboard.press('Tab');
-    assert.equal(await select.locator('option').first().textContent(), currency);
+    const chosen = async () => {
+      await page.locator('summary', { hasText: /New group|Новая группа/ }).click();
+      return page.locator('[name=currency]').inputValue();
+    };
+    assert.equal(await chosen(), currency, language);
+    if (language === 'de-DE') {
+      await pick(page, 'lari');
+      await page.fill('#title', 'Tbilisi');
+      await page.locator('details [data-main]').click();
+      await page.waitForURL(/groups/);
+      await page.goto(`${server.api}/app`);
+      await ready(page);
+      assert.equal(await chosen(), 'GEL');
+    }
     await page.context().close();
   }
+});
+
+test('a currency is found by its name, its sign and its code, and is that of the next expense', async () => {
+  const group = await server.call('alice', 'POST', '/api/groups', { title: 'Signs', chatId: 'signs', currency: 'EUR' });
+  const path = `/app/groups/${group.id}/expenses/new`;
+  for (const [language, name, found, dialogName] of [['en', 'yen', /JPY\s*Japanese Yen\s*¥/, 'Currency'], ['ru', 'японская', /JPY\s*японская [ий]ена\s*¥/, 'Валюта']]) {
+    const page = await open(server, 'alice', path, { language });
+    const button = page.locator('button[data-currency]');
+    assert.equal((await button.innerText()).replace('\u00a0', ' '), 'EUR €');
+    assert.equal(await page.locator('option[value=JPY]').count(), 0);
+    await button.click();
+    const dialog = page.getByRole('dialog', { name: dialogName });
+    const option = dialog.getByRole('option');
+    assert.match(await option.first().innerText(), /^EUR/);
+    await dialog.getByRole('combobox').fill(name);
+    assert.match(await option.first().innerText(), found);
+    await check(page, `currencies-${language}`);
+    for (const words of ['₾', 'gel']) {
+      await dialog.getByRole('combobox').fill(words);
+      assert.match(await option.first().innerText(), /^GEL/);
+    }
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    assert.equal(await page.locator('[name=currency]').inputValue(), 'EUR');
+    await button.click();
+    await dialog.getByRole('combobox').fill(name);
+    await option.first().click();
+    await page.fill('#amount', '500');
+    await page.fill('#description', 'Sushi');
+    assert.match(await page.locator('[data-main]').innerText(), /500.JPY/);
+    await page.locator('[data-main]').click();
+    await page.waitForSelector('.hero');
+    await page.goto(`${server.api}${path}`);
+    await ready(page);
+    assert.equal(await page.locator('[name=currency]').inputValue(), 'JPY');
+    await page.context().close();
+  }
+});
+
+test('a draft keeps its currency', async () => {
+  const page = await open(server, 'alice', form);
+  await page.fill('#amount', '8');
+  await pick(page, 'gel');
+  await page.waitForTimeout(500);
+  await page.reload();
+  await page.waitForSelector('.draft');
+  assert.equal(await page.locator('[name=currency]').inputValue(), 'GEL');
+  assert.match(await page.locator('button[data-currency]').innerText(), /GEL.₾/);
+  await page.context().close();
 });

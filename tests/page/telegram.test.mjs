@@ -14,6 +14,7 @@ const SCRIPT = `
   const button = (name) => ({
     handlers: [], text: '', visible: false,
     onClick(handler) { this.handlers.push(handler) },
+    enabled: true, enable() { this.enabled = true }, disable() { this.enabled = false },
     show() { this.visible = true; return this }, hide() { this.visible = false; return this },
     setText(text) { this.text = text; return this },
     showProgress() { used.push(name + ' busy') }, hideProgress() { used.push(name + ' free') },
@@ -40,12 +41,14 @@ test('Telegram has its own buttons, theme and haptics', async () => {
   const page = await open(server, 'bob', `${server.path}/expenses/new`, { telegram, extra: launched() });
   await page.waitForFunction(() => window.Telegram?.WebApp.MainButton.visible);
   assert.equal(await page.evaluate(() => Telegram.WebApp.MainButton.text), 'Save');
-  assert.ok(!(await page.getByRole('button', { name: 'Save', exact: true }).isVisible()), 'the own button is replaced');
+  assert.ok(!(await page.getByRole('button', { name: /^Save($| ·)/ }).isVisible()), 'the own button is replaced');
   assert.equal(await page.evaluate(() => document.documentElement.dataset.scheme), 'dark');
   assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(35, 46, 60)');
+  assert.equal(await page.evaluate(() => Telegram.WebApp.MainButton.enabled), false, 'nothing is entered');
   await check(page, 'telegram-dark');
   await page.getByLabel('Amount', { exact: true }).fill('9');
   await page.getByLabel('What for').fill('Tea');
+  assert.deepEqual(await page.evaluate(() => [Telegram.WebApp.MainButton.text, Telegram.WebApp.MainButton.enabled]), ['Save · 9.00\u00a0EUR', true]);
   await page.evaluate(() => Telegram.WebApp.MainButton.press());
   await page.waitForURL(`**${server.path}`);
   const used = await page.evaluate(() => window.used);
@@ -151,18 +154,18 @@ test('what is new is counted until it was looked at', async () => {
   assert.ok(!(await mark.isVisible()));
 });
 
-test('the last payer and split of this device are proposed for the next expense', async () => {
+test('the last payer of this device is proposed for the next expense, which is split equally at first', async () => {
   const page = await open(server, 'carol', `${server.path}/expenses/new`);
   await page.getByLabel('Amount', { exact: true }).fill('8');
   await page.getByLabel('What for').fill('Remembered');
   await page.getByLabel('Paid by').selectOption({ label: 'Dave Brown' });
   await page.getByRole('radio', { name: 'By shares' }).check();
-  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('button', { name: /^Save($| ·)/ }).click();
   await page.waitForURL(`**${server.path}`);
   await page.goto(`${server.api}${server.path}/expenses/new`);
   await ready(page);
   assert.equal(await page.getByLabel('Paid by').evaluate((it) => it.selectedOptions[0].textContent), 'Dave Brown');
-  assert.ok(await page.getByRole('radio', { name: 'By shares' }).isChecked());
+  assert.ok(await page.getByRole('radio', { name: 'Equally' }).isChecked());
 });
 
 test('an expense is recorded with the keyboard alone', async () => {
@@ -184,7 +187,7 @@ test('an expense is recorded with the keyboard alone', async () => {
   await to(() => document.activeElement.name === 'splitType');
   await page.keyboard.press('ArrowRight');
   assert.ok(await page.getByRole('radio', { name: 'By shares' }).isChecked());
-  await to(() => document.activeElement.textContent === 'Save');
+  await to(() => document.activeElement.textContent.startsWith('Save ·'));
   await page.keyboard.press('Enter');
   await page.waitForURL(`**${server.path}`);
   await page.getByText('Keyboard').waitFor();
@@ -204,29 +207,29 @@ test('a browser is signed in from Telegram, by a link that works once, until it 
     const link = await page.evaluate(() => window.used.filter((it) => it.startsWith('open ')).at(-1).slice(5));
     return new URL(link, server.api).href;
   };
-  const fresh = async (answer) => {
-    const other = await (await page.context().browser().newContext()).newPage();
-    other.on('dialog', (dialog) => dialog[answer]());
-    return other;
+  const fresh = async () => (await page.context().browser().newContext()).newPage();
+  const follow = async (other, link, answer = 'Yes') => {
+    await other.goto(link);
+    await other.getByRole('dialog').getByRole('button', { name: answer }).click();
   };
   const first = await make();
   // Whoever did not make the link refuses it.
-  const refuser = await fresh('dismiss');
-  await refuser.goto(first);
+  const refuser = await fresh();
+  await follow(refuser, first, 'Cancel');
   await refuser.getByRole('heading', { name: 'Open Fracti in Telegram' }).waitFor();
-  const browser = await fresh('accept');
-  await browser.goto(first);
+  const browser = await fresh();
+  await follow(browser, first);
   await browser.getByText('Alps 2026').first().waitFor();
   assert.ok(!browser.url().includes('code'), 'the code leaves the URL');
   await browser.reload();
   await browser.getByText('Alps 2026').first().waitFor();
-  const other = await fresh('accept');
-  await other.goto(first);
+  const other = await fresh();
+  await follow(other, first);
   await other.getByRole('heading', { name: 'This link does not sign in' }).waitFor();
   // A second link of the same screen is another one, and may be pasted where the page is open.
   await other.goto(`${server.api}/app`);
   await other.getByRole('heading', { name: 'Open Fracti in Telegram' }).waitFor();
-  await other.goto(await make());
+  await follow(other, await make());
   await other.getByText('Alps 2026').first().waitFor();
   // There is one browser at a time.
   await browser.reload();
@@ -243,7 +246,7 @@ test('two accounts on one device do not see what the other has chosen or seen', 
   await alice.getByLabel('Amount', { exact: true }).fill('8');
   await alice.getByLabel('What for').fill('Of Alice');
   await alice.getByLabel('Paid by').selectOption({ label: 'You' });
-  await alice.getByRole('button', { name: 'Save', exact: true }).click();
+  await alice.getByRole('button', { name: /^Save($| ·)/ }).click();
   await alice.waitForURL(`**${server.path}`);
   await alice.goto('about:blank');
   await alice.goto(`${server.api}${server.path}/expenses/new${new URL(server.links.bob).hash}`);

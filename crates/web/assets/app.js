@@ -10,18 +10,23 @@
 //         data-get              leads to its action with its fields as query
 //         data-save             is sent by itself after each change
 //         data-list             field that is sent also if it is an empty list
-//         data-undo             operation that takes the change back, offered for some seconds
-//         data-done             what is said after it
+//         data-undo             method and path that take the change back, offered for some seconds; {id} is that of
+//                               the response; data-undo-body is its body
+//         data-done             what is said after it; data-pending if the response has this status; {name} is the
+//                               value of a control
 //         data-me               the reader, in the form of a payment
 //         data-ask              what is asked before it is sent
 //         Its main button makes it a form whose draft the device keeps.
 //         data-currency, data-digits, data-used   currency of its amounts if it has no control for it, its
 //                             decimals, and the currencies in use
+//   data-currency               button that opens the list of currencies; the control before it has the code, and
+//                               in data-digits its decimals
 //   control: data-decimal       an amount as people type it
 //            data-number        a percentage, a weight or a number of pieces
 //            data-today         gets the day that it is where the reader is, as does the end of a link
 //            data-json          its value is JSON, as true or 3
 //            data-null          it is sent as null if it is empty
+//            data-fresh         its value is a new id
 //            data-counts        check box that decides if the other controls of its row are sent
 //            data-index         index of a row of the list of this name
 //   data-instead                if a box in it is checked, the control of this name is not sent
@@ -32,11 +37,20 @@
 //   data-step                   button that changes the number beside it
 //   data-add, data-remove       adds a copy of a template, removes its row
 //   data-guess                  button with the category that the description suggests, which leads to its control
-//   data-region                 list of currencies that begins with that of the reader's region
-//   data-all                    button that ticks all rows of the list after it, or none
+//   data-region                 currency that is at first the last one of the device, or that of the reader's region
+//   data-all, data-none         buttons that tick all rows of the form's list, or none; data-last is shown beside
+//                               them if the rows are ticked as they were last time
+//   data-filter                 field that shows the rows of the form's list that have its text
+//   data-rest                   button that says what is left of the amount, and gives it to the row touched last
+//   data-sum                    button whose text has the amount of the form; it has data-missing until that and the
+//                               description are entered
 //   data-refresh                seconds after which the screen is loaded again while it is visible
 //   data-go                     path to go on to at once
-//   data-remember               choice that this device proposes next time, under this name
+//   data-more                   link to the next page of a list, which is shown in its place: what is in the
+//                               data-pages of that page
+//   data-remember               choice that this device proposes next time, under this name; of check boxes,
+//                               those that were not ticked
+//   data-keep                   name of a control whose value the same form has afterwards, too
 //   data-unread, data-number    shown if the group has changes that this device has not shown
 //   data-read, data-number      the last change that is shown now
 //   data-show                   receives this field of the answer: {…} in its attributes, or as its text
@@ -109,7 +123,10 @@ async function request(method, url, { body, headers = {}, signal, tries = 2 } = 
 // has another address.
 let rest, tries = 0;
 const more = () => rest ??= import(`/app/more.js?v=${version}${'&again'.repeat(tries)}`).then((it) => {
-  it.start({ request, store, own, say, clear, dayNow, values, addRow, ru, Failure, Telegram, anew, forget, offline: text('offline') });
+  it.start({
+    request, screen, seen, remember, parsed, tell, store, own, say, clear, dayNow, values, addRow, ru, Failure, Telegram, telegramButtons, empty, anew, forget,
+    offline: text('offline'),
+  });
   return it;
 }).catch((error) => {
   rest = undefined;
@@ -151,6 +168,13 @@ let current, refreshing, flush;
 let dirty = false; // Whether the screen has an entry that is not recorded yet.
 let draft; // The form whose entry it is, if the device keeps drafts of it.
 
+// The screen as it was left: with the pages of its list that were loaded, and at its place.
+async function place(top) {
+  const { pages } = history.state ?? {};
+  if (pages) await more().then((it) => it.extend(pages), () => {});
+  scrollTo(0, top);
+}
+
 function remember(path, html) {
   seen.delete(path);
   seen.set(path, html);
@@ -163,8 +187,8 @@ const parsed = (html) => new DOMParser().parseFromString(html, 'text/html').body
 function show(html, focus) {
   main.replaceChildren(...parsed(html));
   main.removeAttribute('aria-busy');
-  dirty = false;
-  draft = flush = undefined;
+  empty();
+  flush = undefined;
   main.querySelectorAll('time').forEach(tell);
   for (const it of main.querySelectorAll('[data-today]')) {
     if (it.href) it.href = it.href.replace(/[\d-]{10}$/, dayNow());
@@ -181,7 +205,7 @@ function show(html, focus) {
   news();
   telegramButtons();
   clearTimeout(refreshing);
-  (window.requestIdleCallback ?? setTimeout)(() => more().catch(() => {}));
+  (window.requestIdleCallback ?? setTimeout)(() => more().then((it) => it.endless(), () => {}));
   const seconds = main.querySelector('[data-refresh]')?.dataset.refresh;
   if (seconds) refreshing = setTimeout(refresh, seconds * 1000);
 }
@@ -205,21 +229,17 @@ function news() {
 function propose(form) {
   for (const control of form.querySelectorAll('[data-remember]')) {
     const value = store('localStorage', own(control.dataset.remember));
-    if (control.type === 'radio') control.checked = value ? control.value === value : control.checked;
-    else if ([...control.options].some((it) => it.value === value)) control.value = value;
+    if (control.type === 'checkbox') {
+      // A member who has joined since takes part.
+      if (value?.split(' ').includes(control.value)) form.querySelector('[data-last]').hidden = control.checked = false;
+    } else if (value && (!control.options || [...control.options].some((it) => it.value === value))) control.value = value;
   }
 }
 
 // What the controls of a form have: by their names, and those of check boxes by their values, too.
 const values = (form) => Object.fromEntries([...form.elements]
-  .filter((it) => it.name && !/hidden|file/.test(it.type) && (it.type !== 'radio' || it.checked))
+  .filter((it) => it.name && (it.dataset.digits || !/hidden|file/.test(it.type)) && (it.type !== 'radio' || it.checked))
   .map((it) => it.type === 'checkbox' ? [`${it.name}=${it.value}`, it.checked] : [it.name, it.value]));
-
-function keep(form) {
-  for (const control of form.querySelectorAll('[data-remember]')) {
-    if (control.type !== 'radio' || control.checked) store('localStorage', own(control.dataset.remember), control.value);
-  }
-}
 
 function refresh() {
   if (document.hidden || dirty) refreshing = setTimeout(refresh, 2000);
@@ -273,7 +293,7 @@ async function visit(path, { push = true, focus = true, top, quiet = false } = {
   const known = seen.get(path);
   if (known && !quiet) {
     show(known, focus);
-    scrollTo(0, top ?? 0);
+    await place(top ?? 0);
   }
   const slow = setTimeout(() => { progress.hidden = quiet }, 150);
   try {
@@ -287,8 +307,9 @@ async function visit(path, { push = true, focus = true, top, quiet = false } = {
     remember(path, answer);
     // What a reader has begun to enter is not replaced.
     if (answer === known || dirty) return;
+    const at = known || quiet ? scrollY : top ?? 0;
     show(answer, focus && !known);
-    if (!quiet) scrollTo(0, top ?? 0);
+    await place(at);
     const go = main.querySelector('[data-go]')?.dataset.go;
     if (go) { history.replaceState(history.state, '', go); await visit(go, { push: false }) }
   } catch (error) {
@@ -317,7 +338,11 @@ function say(what, label, action) {
     button.addEventListener('click', () => { status.textContent = ''; action() });
     status.append(' ', button);
   }
-  say.timer = setTimeout(() => { status.textContent = '' }, label ? 8000 : 5000);
+  const hide = () => {
+    if (status.matches(':hover, :focus-within')) say.timer = setTimeout(hide, 1000);
+    else status.textContent = '';
+  };
+  say.timer = setTimeout(hide, label ? 10_000 : 5000);
 }
 
 // The draft of the entry on the screen, which lasts until it is recorded.
@@ -326,11 +351,15 @@ const keepDraft = () => {
   if (form) rest?.then((it) => it.keepDraft(form));
 };
 
-// The form of the screen again, without the draft.
-const anew = (again) => {
+// The screen has no entry any more.
+const empty = () => {
   dirty = false;
   draft = undefined;
-  if (again) visit(here(), { push: false });
+};
+// The form of the screen again, without the draft.
+const anew = () => {
+  empty();
+  visit(here(), { push: false });
 };
 
 addEventListener('click', (event) => {
@@ -353,13 +382,12 @@ addEventListener('click', (event) => {
     remove.closest('[data-row]').remove();
     form.dispatchEvent(new Event('input'));
   }
-  const all = target.closest('[data-all]');
+  const all = target.closest('[data-all], [data-none]');
   if (all) {
-    const boxes = [...all.nextElementSibling.querySelectorAll('[data-counts]')], every = boxes.every((it) => it.checked);
-    for (const it of boxes) it.checked = !every;
+    for (const it of all.form.querySelectorAll('.shares [data-counts]')) it.checked = all.dataset.all !== undefined;
     all.form.dispatchEvent(new Event('input'));
   }
-  const button = target.closest('[data-copy], [data-open], [data-share-link], [data-sign-out], [data-language], [data-export]');
+  const button = target.closest('[data-copy], [data-open], [data-share-link], [data-sign-out], [data-language], [data-export], button[data-currency]');
   if (button) more().then((it) => it.act(button), () => say(text('offline')));
   const link = target.closest('a[href^="/app"]');
   if (!link || event.metaKey || event.ctrlKey || event.shiftKey || event.button) return;
@@ -369,7 +397,10 @@ addEventListener('click', (event) => {
 });
 
 addEventListener('keydown', (event) => {
-  if (event.key === 'n' && !event.target.closest('input, textarea, select, dialog') && !event.metaKey && !event.ctrlKey && !event.altKey) main.querySelector('a[data-main]')?.click();
+  const { key, target } = event, held = event.metaKey || event.ctrlKey;
+  if (target.closest('input, textarea, select, dialog') || event.altKey) return;
+  if (key === 'n' && !held) main.querySelector('a[data-main]')?.click();
+  if (key === 'z' && held && !event.shiftKey) status.querySelector('button')?.click();
 });
 
 addEventListener('popstate', (event) => {
@@ -398,7 +429,10 @@ async function look() {
     const changed = is(number) && number !== now;
     number = now;
     // An entry stays as it is.
-    if (changed && is(`${location.pathname.slice(4)} `.replace(/^(\/groups\/[^/ ]+).*/, '$1 ')) && !dirty) await visit(here(), { push: false, focus: false, quiet: true });
+    if (changed && location.pathname.startsWith(`/app${group}`) && !dirty) {
+      seen.clear();
+      await visit(here(), { push: false, focus: false, quiet: true });
+    }
   } catch { /* The next time tells. */ } finally { looking = false }
 }
 
@@ -428,9 +462,10 @@ function clear(form, only) {
 }
 
 function prepare(form) {
-  let timer, running, keeping;
+  let timer, keeping;
   const data = form.dataset;
-  const drafted = Boolean(form.querySelector('[data-main]')) && data.save === undefined && !form.hasAttribute('data-file');
+  const isMain = Boolean(form.querySelector('[data-main]'));
+  const drafted = isMain && data.save === undefined && !form.hasAttribute('data-file');
   const type = () => form.elements.splitType?.value;
   // Controls that do not count are disabled, so that they are not sent.
   const arrange = () => {
@@ -449,38 +484,7 @@ function prepare(form) {
       form.elements[part.dataset.instead].disabled = Boolean(part.querySelector('[data-counts]:checked'));
     }
   };
-  const preview = async () => {
-    const lib = await more(), shares = [...form.querySelectorAll('[data-share]')];
-    const { body, paths } = lib.read(form), note = form.querySelector('[data-note]');
-    const format = (number) => lib.figure(number, lib.digitsOf(form));
-    running?.abort();
-    running = new AbortController();
-    if (lib.unclear(form, false)) {
-      shares.forEach((share) => { share.textContent = '–' });
-      note.textContent = '';
-      return;
-    }
-    shares.forEach((share) => share.classList.add('stale'));
-    try {
-      const { answer } = await request('POST', data.preview, { body, signal: running.signal });
-      const found = new Map(answer.data.splits.map((split) => [split.userId, split]));
-      for (const share of shares) {
-        const split = found.get(share.dataset.share);
-        share.textContent = split ? (split.or ? '≈ ' : '') + format(split.amount) : '–';
-        share.classList.remove('stale');
-      }
-      for (const total of form.querySelectorAll('[data-total]')) total.textContent = format(answer.data.amount);
-      const open = answer.data.splits.find((split) => split.or);
-      note.textContent = open ? lib.odd(format(open.amount), format(open.or)) : '';
-      note.classList.remove('error');
-    } catch (error) {
-      if (!(error instanceof Failure)) return;
-      shares.forEach((share) => { share.textContent = '–' });
-      const rules = (error.problem.details ?? []).filter((it) => /splits|items|payers/.test(it.path) || body.amount);
-      note.textContent = body.amount || body.items ? rules[0] ? lib.worded(rules[0], paths.get(rules[0].path)) : error.message : '';
-      note.classList.add('error');
-    }
-  };
+  const preview = () => more().then((it) => it.preview(form)).catch(() => {});
   const send = async (submitter) => {
     const button = submitter ?? form.querySelector('[data-main]') ?? form.querySelector('button:not([type=button])');
     const problem = form.querySelector('[data-problem]') ?? document.createElement('p');
@@ -527,9 +531,13 @@ function prepare(form) {
       // What was entered meanwhile is sent next.
       dirty = data.save !== undefined && Boolean(flush);
       clear(form);
-      keep(form);
+      lib.keep(form);
       if (data.save === undefined) Telegram()?.HapticFeedback?.notificationOccurred('success');
-      await done(form, answer, submitter?.dataset?.then);
+      const { then, keep: name } = submitter?.dataset ?? {};
+      const kept = form.elements[name]?.value;
+      await done(form, answer, then);
+      const again = kept && main.querySelector(`[name="${name}"]`);
+      if (again) again.value = kept;
     } catch (error) {
       if (!(error instanceof Failure)) {
         problem.textContent = text('kept');
@@ -551,7 +559,8 @@ function prepare(form) {
         dirty = false;
         await visit(here(), { push: false, quiet: true });
         say(text('changed'));
-      } else if (code === 'PAYMENT_PENDING') lib.offer(form, `${parent(form).replace(/balances$/, '')}settlements/${error.problem.details[0].settlementId}`, problem, send);
+      } else if (error.status === 404 && data.method === 'PUT' && drafted) lib.recordAnew(form, problem);
+      else if (code === 'PAYMENT_PENDING') lib.offer(form, `${parent(form).replace(/balances$/, '')}settlements/${error.problem.details[0].settlementId}`, problem, send);
       else {
         const rest = lib.mark(form, paths, error.problem.details ?? []);
         const shown = rest.join('. ') || (error.problem.details?.length ? '' : error.message);
@@ -575,7 +584,7 @@ function prepare(form) {
       const button = form.querySelector('[data-label]');
       button.textContent = button.dataset.first ?? button.textContent;
     }
-    if (data.save !== undefined || form.querySelector('[data-main]')) dirty = true;
+    if (data.save !== undefined || isMain) dirty = true;
     if (drafted) {
       draft = form;
       clearTimeout(keeping);
@@ -585,7 +594,7 @@ function prepare(form) {
     arrange();
     if (data.preview === undefined && data.save === undefined) return;
     clearTimeout(timer);
-    timer = setTimeout(data.save === undefined ? () => preview().catch(() => {}) : () => send(), data.save === undefined ? 250 : 800);
+    timer = data.save === undefined ? setTimeout(preview, 250) : setTimeout(send, 800);
   });
   form.addEventListener('submit', (event) => {
     event.preventDefault();
@@ -606,14 +615,14 @@ function prepare(form) {
     }
   }, () => {});
   if (form.querySelector('[autofocus]') && !platform) form.querySelector('[autofocus]').focus({ preventScroll: true });
-  if (data.preview !== undefined && (form.querySelector('[name=amount]')?.value || form.querySelector('[name^="items["]'))) preview().catch(() => {});
+  if (data.preview !== undefined && (form.querySelector('[name=amount]')?.value || form.querySelector('[name^="items["]'))) preview();
 }
 
 // The screen above that of a form.
 const parent = (form) => (form.dataset.then || here()).replace(/\/\{id\}.*$/, '');
 
 async function done(form, answer, other) {
-  const { undo, done: said } = form.dataset;
+  const { undo, undoBody, done: said, pending } = form.dataset, { id, status: state } = answer.data ?? {};
   const then = other ?? form.dataset.then;
   seen.clear();
   for (const part of form.querySelectorAll('[data-show]')) {
@@ -627,15 +636,22 @@ async function done(form, answer, other) {
     }
     if (part.matches('output')) part.textContent = value;
   }
-  const named = said?.replace(/\{(\w+)\}/g, (_, name) => form.elements[name]?.value ?? '');
+  const shown = (control) => control?.selectedOptions?.[0]?.textContent ?? control?.value ?? '';
+  const named = (state === 'pending' && pending || said)?.replace(/\{(\w+)\}/g, (_, name) => shown(form.elements[name]));
   if (undo) say(named, text('undo'), () => {
-    request('POST', undo, { body: {}, headers: { 'idempotency-key': crypto.randomUUID() } })
-      .then(() => { seen.clear(); return visit(here(), { push: false, quiet: true }) })
+    const [method, url] = undo.replace('{id}', id).split(' ');
+    request(method, url, { body: JSON.parse(undoBody ?? '{}'), headers: { 'idempotency-key': crypto.randomUUID() } })
+      .then(() => {
+        seen.clear();
+        say(text('undone'));
+        // What does not exist any more is not shown.
+        return visit(method === 'DELETE' ? here().split(`/${id}`)[0] : here(), { push: false, quiet: true });
+      })
       .catch((error) => say(error instanceof Failure ? error.message : text('offline')));
   });
   else if (named) say(named);
   if (form.hasAttribute('data-save') && !other) return dirty ? undefined : visit(here(), { push: false, focus: false, quiet: true });
-  const path = then?.replace('{id}', answer.data?.id);
+  const path = then?.replace('{id}', id);
   if (path === undefined) return undefined;
   if (!path || path === here()) return visit(here(), { push: false, quiet: !other });
   // The way back does not lead to the form again.
@@ -661,8 +677,10 @@ function telegramButtons() {
   if (history.state?.depth || location.pathname !== '/app') app.BackButton?.show();
   else app.BackButton?.hide();
   root.toggleAttribute('data-main-button', Boolean(button));
-  if (button) app.MainButton.setText(button.textContent.trim()).show();
-  else app.MainButton.hide();
+  if (!button) return app.MainButton.hide();
+  app.MainButton.setText(button.textContent.trim()).show();
+  // What is missing is said by the page's own button.
+  app.MainButton[button.dataset.missing === undefined ? 'enable' : 'disable']?.();
 }
 
 function startTelegram() {
@@ -674,7 +692,7 @@ function startTelegram() {
   app.onEvent?.('activated', look);
   app.BackButton?.onClick(() => {
     if (history.state?.depth) history.back();
-    else visit(location.pathname.split('/').slice(0, -1).join('/') || '/app');
+    else visit(main.querySelector('.back')?.pathname ?? '/app');
   });
   app.MainButton?.onClick(() => main.querySelector('[data-main]')?.click());
   telegramButtons();
@@ -731,29 +749,19 @@ async function chat() {
   }
 }
 
-// A link from Telegram signs this browser in, once, if its user says that it is theirs: by the link of
-// another they would write into another's account.
-async function signIn(code) {
-  if (!confirm(text('yours'))) return;
-  const body = { name: 'Browser', scopes: ['read', 'write'] };
-  const headers = { authorization: `Bearer ${code}`, 'idempotency-key': crypto.randomUUID() };
-  const { answer } = await request('POST', '/api/users/me/tokens', { body, headers });
-  token = store('localStorage', 'token', answer.data.token) ?? answer.data.token;
-  store('localStorage', 'tokenId', answer.data.id);
-  authorization = `Bearer ${token}`;
-  seen.clear();
-}
-
 async function start() {
   let at = here();
   const code = !initData && launch.get('code');
   history.replaceState(history.state, '', at);
   if (code) {
-    try { await signIn(code) } catch (error) {
-      const why = error.status === 401 ? text('used') : error instanceof Failure ? error.message : text('offline');
-      if (!authorization) return message(text('signedIn'), why);
-      say(why);
-    }
+    const { data, why } = await more().then((it) => it.signIn(code)).catch(() => ({ why: text('offline') }));
+    if (data) {
+      token = store('localStorage', 'token', data.token) ?? data.token;
+      store('localStorage', 'tokenId', data.id);
+      authorization = `Bearer ${token}`;
+      seen.clear();
+    } else if (!authorization && why) return message(text('signedIn'), why);
+    else if (why) say(why);
   }
   if (!authorization) return message(text('telegram'), text('signIn'));
   if (location.pathname === '/app') {

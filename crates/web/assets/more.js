@@ -173,13 +173,61 @@ export function numbered(text) {
 
 // --- What the page lends: its requests, its language, and what it says.
 
-let request, store, own, say, clear, dayNow, values, addRow, anew, forget, ru, offline, Failure, Telegram;
+let request, screen, seen, remember, parsed, tell, store, own, say, clear, dayNow, values, addRow, anew, forget, ru, offline, Failure, Telegram, telegramButtons, empty;
 export function start(page) {
-  ({ request, store, own, say, clear, dayNow, values, addRow, anew, forget, ru, offline, Failure, Telegram } = page);
+  ({ request, screen, seen, remember, parsed, tell, store, own, say, clear, dayNow, values, addRow, anew, forget, ru, offline, Failure, Telegram, telegramButtons, empty } = page);
 }
 
 const texts = TEXTS;
 const text = (name, a, b) => texts[name][ru ? 1 : 0].replace('{a}', () => a).replace('{b}', () => b);
+
+// --- Lists without an end: the next page is shown in the place of the link to it.
+
+let watching;
+export function endless() {
+  watching?.disconnect();
+  const link = document.querySelector('[data-more]');
+  if (!link) return;
+  watching = new IntersectionObserver(async ([{ isIntersecting }]) => {
+    if (!isIntersecting) return;
+    watching.disconnect();
+    const { pages = 0 } = history.state ?? {};
+    // Without a connection, the link is still there to be tapped.
+    if (await extend(1).catch(() => {})) history.replaceState({ ...history.state, pages: pages + 1 }, '');
+  }, { rootMargin: '600px' });
+  watching.observe(link);
+}
+
+/** Shows some more pages of the list. Whether there was one. */
+export async function extend(pages) {
+  for (let left = pages; left > 0; left -= 1) {
+    const link = document.querySelector('[data-more]');
+    if (!link) return left < pages;
+    const path = link.pathname + link.search;
+    const html = seen.get(path) ?? (await screen(path.replace(/^\/app/, '/screens'))).answer;
+    // Another screen may be shown by now.
+    if (!link.isConnected) return false;
+    remember(path, html);
+    const page = document.createElement('div');
+    page.append(...parsed(html));
+    page.querySelectorAll('time').forEach(tell);
+    const list = document.querySelector('[data-pages]');
+    const day = (it) => it?.querySelector('time')?.dateTime;
+    const first = page.querySelector('[data-pages] > .day');
+    // A day goes on.
+    if (first && day([...list.querySelectorAll(':scope > .day')].at(-1)) === day(first)) {
+      list.lastElementChild.append(...first.nextElementSibling.children);
+      first.nextElementSibling.remove();
+      first.remove();
+    }
+    list.append(...page.querySelector('[data-pages]').childNodes);
+    const next = page.querySelector('[data-more]');
+    if (next) link.replaceWith(next);
+    else link.remove();
+  }
+  endless();
+  return true;
+}
 
 // Buttons that are no forms.
 export async function act(button) {
@@ -202,7 +250,8 @@ export async function act(button) {
     store('localStorage', 'language', data.language);
     forget('sessionStorage', own('seen'));
     location.reload();
-  } else if (data.export) await download(button);
+  } else if (data.currency !== undefined) await pick(button);
+  else if (data.export) await download(button);
 }
 
 // The payment that waits may be the same one: it is offered first.
@@ -211,7 +260,7 @@ export function offer(form, href, problem, send) {
   const isOwn = fromId.value === form.dataset.me;
   const make = (tag, more) => Object.assign(document.createElement(tag), { className: 'small-button', ...more });
   const link = make('a', { href, textContent: isOwn ? text('look') : text('confirm', fromId.selectedOptions[0].textContent) });
-  link.addEventListener('click', () => { forgetDraft(form); anew(false) });
+  link.addEventListener('click', () => { forgetDraft(form); empty() });
   const other = make('button', { type: 'button', textContent: text('another') });
   other.addEventListener('click', () => {
     const separate = make('input', { type: 'hidden', name: 'separate', value: 'true' });
@@ -224,7 +273,87 @@ export function offer(form, href, problem, send) {
   problem.hidden = false;
 }
 
-export const odd = (amount, or) => text('odd', amount, or);
+// What was changed does not exist any more: it is recorded as something new.
+export function recordAnew(form, problem) {
+  const button = Object.assign(document.createElement('button'), { type: 'button', className: 'small-button', textContent: text('asNew') });
+  button.addEventListener('click', () => {
+    const url = form.getAttribute('action').replace(/\/[^/]+$/, '');
+    form.setAttribute('action', url);
+    form.dataset.method = 'POST';
+    form.dataset.then = url.replace(/^\/api(\/groups\/[^/]+).*/, '/app$1');
+    delete form.dataset.etag;
+    form.querySelectorAll('[data-null]').forEach((it) => it.removeAttribute('data-null'));
+    form.requestSubmit();
+  });
+  problem.replaceChildren(text('gone'), ' ', button);
+  problem.hidden = false;
+}
+
+// --- A browser that signs in.
+
+// A link from Telegram signs this browser in, once, if its user says that it is theirs: by the link of
+// another they would write into another's account.
+export async function signIn(code) {
+  if (!await ask(text('yours'))) return {};
+  const body = { name: 'Browser', scopes: ['read', 'write'] };
+  const headers = { authorization: `Bearer ${code}`, 'idempotency-key': crypto.randomUUID() };
+  try {
+    return (await request('POST', '/api/users/me/tokens', { body, headers })).answer;
+  } catch (error) {
+    return { why: error.status === 401 ? text('used') : error instanceof Failure ? error.message : offline };
+  }
+}
+
+// --- What an expense would come to.
+
+export async function preview(form) {
+  const shares = [...form.querySelectorAll('[data-share]')];
+  const { body, paths } = read(form), note = form.querySelector('[data-note]');
+  const format = (number) => figure(number, digitsOf(form));
+  form.running?.abort();
+  form.running = new AbortController();
+  if (unclear(form, false)) {
+    shares.forEach((share) => { share.textContent = '–' });
+    note.textContent = '';
+    return;
+  }
+  shares.forEach((share) => share.classList.add('stale'));
+  try {
+    const { answer } = await request('POST', form.dataset.preview, { body, signal: form.running.signal });
+    const found = new Map(answer.data.splits.map((split) => [split.userId, split]));
+    for (const share of shares) {
+      const split = found.get(share.dataset.share);
+      share.textContent = split ? (split.or ? '≈ ' : '') + format(split.amount) : '–';
+      share.classList.remove('stale');
+    }
+    for (const it of form.querySelectorAll('[data-total]')) it.textContent = format(answer.data.amount);
+    const open = answer.data.splits.find((split) => split.or);
+    note.textContent = open ? text('odd', format(open.amount), format(open.or)) : '';
+    note.classList.remove('error');
+  } catch (error) {
+    if (!(error instanceof Failure)) return;
+    shares.forEach((share) => { share.textContent = '–' });
+    const rules = (error.problem.details ?? []).filter((it) => /splits|items|payers/.test(it.path) || body.amount);
+    note.textContent = body.amount || body.items ? rules[0] ? worded(rules[0], paths.get(rules[0].path)) : error.message : '';
+    note.classList.add('error');
+  }
+}
+
+// --- What the device proposes next time.
+
+export function keep(form) {
+  const off = {};
+  for (const { type, checked, disabled, value, dataset: { remember: name } } of form.querySelectorAll('[data-remember]')) {
+    if (type !== 'checkbox') store('localStorage', own(name), value);
+    else if (!disabled) (off[name] ??= []).push(...checked ? [] : [value]);
+  }
+  const currency = form.querySelector('[name$=currency][data-digits]');
+  if (currency) store('localStorage', own('currency'), currency.value);
+  for (const name in off) {
+    if (off[name].length) store('localStorage', own(name), off[name].join(' '));
+    else forget('localStorage', own(name));
+  }
+}
 
 // --- Questions and drafts.
 
@@ -253,6 +382,8 @@ export function ask(question) {
 // What was entered and is not recorded yet stays on the device for a week, the newest five of it. A draft has
 // each field that differs from the form as it was sent, with what the form had, and the rows that were added.
 const WEEK = 6048e5, MOST = 5;
+// The members of a form, in the order of their rows, by whose places the fields are called.
+const people = (form) => [...form.querySelectorAll('.shares [data-counts]')].map((it) => it.value);
 const drafts = () => JSON.parse(store('localStorage', own('drafts')) ?? '{}');
 const rowOf = (name) => Number(name.match(/\[(\d+)\]/)?.[1]);
 
@@ -263,7 +394,7 @@ export function keepDraft(form) {
   }
   const all = drafts();
   delete all[form.at];
-  if (Object.keys(fields).length) all[form.at] = { at: Date.now(), etag: form.dataset.etag, fields };
+  if (Object.keys(fields).length) all[form.at] = { at: Date.now(), people: people(form), fields };
   store('localStorage', own('drafts'), JSON.stringify(Object.fromEntries(Object.entries(all).slice(-MOST))));
 }
 
@@ -277,7 +408,7 @@ const set = (form, name, value) => {
   const box = name.match(/^(.*)=([^=]*)$/);
   const named = (it, more) => [...form.elements].find((control) => control.name === it && more(control));
   const control = box ? named(box[1], (it) => it.type === 'checkbox' && it.value === box[2])
-    : named(name, (it) => it.type !== 'hidden' && (it.type !== 'radio' || it.value === value));
+    : named(name, (it) => (it.dataset.digits || it.type !== 'hidden') && (it.type !== 'radio' || it.value === value));
   if (!control) return undefined;
   if (/checkbox|radio/.test(control.type)) control.checked = box ? value : true;
   else control.value = value;
@@ -288,8 +419,12 @@ const set = (form, name, value) => {
 export function restore(form) {
   const known = drafts()[form.at];
   if (!known || Date.now() - known.at > WEEK) return false;
-  const has = (name) => known.fields[name]?.[0] != null;
-  const names = Object.keys(known.fields).filter(has).map((it) => it.replace(/=[^=]*$/, ''));
+  const was = known.people ?? [], now = people(form);
+  const place = (all, list, at) => was.length ? `${list}[${now.indexOf(was[at])}]` : all;
+  // Members may have come or gone since.
+  const fieldsNow = Object.fromEntries(Object.entries(known.fields).map(([name, it]) => [name.replace(/(splits|payers|sharers)\[(\d+)\]/g, place), it]));
+  const has = (name) => fieldsNow[name]?.[0] != null;
+  const names = Object.keys(fieldsNow).filter(has).map((it) => it.replace(/=[^=]*$/, ''));
   const lost = names.filter((it) => !form.elements[it] && rowOf(it) >= 0);
   // A row gets the number that it had.
   for (const row of new Set(lost.map(rowOf))) {
@@ -303,7 +438,7 @@ export function restore(form) {
     button.dataset.next = next;
   }
   const theirs = [];
-  for (const [name, [value, before]] of Object.entries(known.fields)) {
+  for (const [name, [value, before]] of Object.entries(fieldsNow)) {
     // A row that was removed.
     if (value == null) form.querySelector(`[name="${CSS.escape(name)}"]`)?.closest('[data-row]')?.querySelector('[data-remove]')?.click();
     const now = form.first[name];
@@ -322,7 +457,7 @@ export function restore(form) {
     return it;
   };
   const clock = new Date(known.at).toLocaleTimeString(ru ? 'ru' : 'en-GB', { hour: '2-digit', minute: '2-digit' });
-  const note = make('div', { className: 'note draft' }, text('draft', clock), ' ', button(text('anew'), () => { forgetDraft(form); anew(true) }));
+  const note = make('div', { className: 'note draft' }, text('draft', clock), ' ', button(text('anew'), () => { forgetDraft(form); anew() }));
   for (const [control, name, now] of theirs) {
     const option = [...control.options ?? []].find((it) => it.value === now);
     const line = make('p', {}, text('theirs', labelOf(control), option?.textContent ?? now), ' ');
@@ -349,15 +484,41 @@ export function figure(number, digits, grouped = true) {
   return shown + (decimals && (ru ? ',' : '.') + decimals);
 }
 
-const kinds = new WeakMap();
+// All currencies, once they are loaded, and the decimals of each.
+let currencies, digitsBy;
+async function loadCurrencies() {
+  try {
+    currencies ??= JSON.parse(store('sessionStorage', 'currencies') ?? 'null') ?? (await request('GET', '/api/currencies')).answer.data.currencies;
+    digitsBy ??= Object.fromEntries(currencies.map((it) => [it.code, it.decimals]));
+    store('sessionStorage', 'currencies', JSON.stringify(currencies));
+  } catch { /* Without a connection, there is the one that is chosen. */ }
+}
+
+// The sign of a currency: of a token, that of the API. English has the present signs, other languages have
+// some of earlier times.
+function signFor(code) {
+  const { kind, symbol } = currencies?.find((it) => it.code === code) ?? {};
+  if (kind !== 'iso') return symbol === code ? undefined : symbol;
+  const parts = new Intl.NumberFormat('en', { style: 'currency', currency: code, currencyDisplay: 'narrowSymbol' }).formatToParts(0);
+  const sign = parts.find((it) => it.type === 'currency').value;
+  return sign === code ? undefined : sign;
+}
 
 // The currency of the amounts of a form, its control, and the decimals of those that can be chosen.
 function currencyOf(form) {
-  const control = form.querySelector('select[name$=currency]');
-  const { currency, digits } = form.dataset;
-  if (!control) return { chosen: currency, known: { [currency]: Number(digits) } };
-  if (!kinds.has(control)) kinds.set(control, Object.fromEntries([...control.options].map((it) => [it.value, Number(it.dataset.digits)])));
-  return { control, chosen: control.value, known: kinds.get(control) };
+  const control = form.querySelector('[name$=currency][data-digits]');
+  const { currency, digits } = control ? { currency: control.value, digits: control.dataset.digits } : form.dataset;
+  const known = control && digitsBy ? digitsBy : { [currency]: Number(digits) };
+  return { control, chosen: currency, known };
+}
+
+// Chooses a currency of a form.
+function choose(control, code) {
+  control.value = code;
+  control.dataset.digits = digitsBy?.[code] ?? control.dataset.digits;
+  const button = control.nextElementSibling, sign = signFor(code);
+  button.textContent = sign ? `${code}\u00a0${sign}` : code;
+  button.ariaLabel = `${text('currency')}: ${code}`;
 }
 
 export const digitsOf = (form) => {
@@ -467,7 +628,7 @@ function turn(control, currency) {
   const next = currency ?? control.base ?? chosen;
   if (next !== chosen) control.base ??= chosen;
   if (next === control.base) control.base = undefined;
-  select.value = next;
+  choose(select, next);
 }
 
 const fields = (form) => [...form.querySelectorAll('[data-decimal], [data-number]')].filter((it) => it.value.trim() && !it.matches(':disabled') && !it.closest('[hidden]'));
@@ -516,7 +677,7 @@ function suggest(form) {
   choose();
 }
 
-// Currencies have their names while one is chosen; those in use and the usual ones come first.
+// Those in use and the usual currencies come first in their list.
 const USUAL = ['EUR', 'USD', 'GBP', 'RUB', 'JPY', 'CHF', 'TRY', 'GEL', 'KZT', 'UAH', 'TON', 'USDT'];
 const REGIONS = {
   AE: 'AED', AM: 'AMD', AR: 'ARS', AU: 'AUD', AZ: 'AZN', BR: 'BRL', BY: 'BYN', CA: 'CAD', CH: 'CHF', CN: 'CNY', CZ: 'CZK', DK: 'DKK', GB: 'GBP',
@@ -525,33 +686,173 @@ const REGIONS = {
 };
 const EURO = 'AT BE BG CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI SK';
 
-function named(select) {
-  const names = new Intl.DisplayNames([document.documentElement.lang], { type: 'currency', fallback: 'none' });
-  const first = [select.value, ...(select.form.dataset.used ?? '').split(' '), ...USUAL];
-  const options = [...select.options], place = ({ value }) => (first.indexOf(value) + 1) || Infinity;
-  const show = (isOpen) => {
-    for (const it of options) it.textContent = isOpen && names.of(it.value) ? `${it.value} · ${names.of(it.value)}` : it.value;
-  };
-  const chosen = select.value;
-  select.append(...options.sort((one, other) => place(one) - place(other) || (one.value < other.value ? -1 : 1)));
-  select.value = chosen;
-  select.addEventListener('focus', () => show(true));
-  for (const it of ['blur', 'change']) select.addEventListener(it, () => show(false));
+// The currency of the reader's region, if their language names one.
+function regional() {
+  const { region } = new Intl.Locale(navigator.language).maximize();
+  return navigator.language === 'en' ? undefined : EURO.includes(region) ? 'EUR' : REGIONS[region];
 }
 
-// A new group gets the currency of the reader's region, if their language names one.
-function regional(select) {
-  const { region } = new Intl.Locale(navigator.language).maximize();
-  const currency = EURO.includes(region) ? 'EUR' : REGIONS[region];
-  if (currency && navigator.language !== 'en') select.value = currency;
+// The list of currencies, to be searched by code, name and sign.
+async function pick(button) {
+  await loadCurrencies();
+  if (!currencies) return say(offline);
+  const control = button.previousElementSibling, { form } = control;
+  const ownNames = new Intl.DisplayNames([document.documentElement.lang], { type: 'currency', fallback: 'none' });
+  const first = [control.value, ...(form.dataset.used ?? '').split(' '), store('localStorage', own('currency')), regional(), ...USUAL].filter(Boolean);
+  const place = ({ code }) => (first.indexOf(code) + 1) || Infinity;
+  const all = [...currencies].sort((one, other) => (place(one) === place(other) ? 0 : place(one) - place(other)) || (one.code < other.code ? -1 : 1));
+  const make = (tag, more, ...parts) => {
+    const it = Object.assign(document.createElement(tag), more);
+    it.append(...parts);
+    return it;
+  };
+  const search = make('input', { type: 'search', autocomplete: 'off', role: 'combobox', ariaLabel: text('findCurrency'), placeholder: text('findCurrency'), ariaExpanded: 'true' });
+  const list = make('ul', { id: 'currencies', role: 'listbox', ariaLabel: text('currency') });
+  search.setAttribute('aria-controls', 'currencies');
+  const options = all.map(({ code, name }) => {
+    const sign = signFor(code) ?? '';
+    // Others are tokens.
+    const shown = (code.length === 3 && ownNames.of(code)) || name;
+    const option = make('li', { id: `currency-${code}`, role: 'option', ariaSelected: String(code === control.value) }, make('b', {}, code), make('span', {}, shown), make('span', { className: 'hint' }, sign));
+    option.code = code;
+    option.words = `${code} ${name} ${shown} ${sign}`.toLowerCase();
+    return option;
+  });
+  list.append(...options);
+  const dialog = make('dialog', { className: 'picker', ariaLabel: text('currency') }, search, list);
+  let active;
+  const shown = () => options.filter((it) => !it.hidden);
+  const mark = (option) => {
+    active?.classList.remove('active');
+    active = option;
+    active?.classList.add('active');
+    active?.scrollIntoView({ block: 'nearest' });
+    search.setAttribute('aria-activedescendant', active?.id ?? '');
+  };
+  const take = (option) => {
+    if (!option) return;
+    choose(control, option.code);
+    dialog.close();
+    control.dispatchEvent(new Event('input', { bubbles: true }));
+  };
+  search.addEventListener('input', () => {
+    const words = search.value.trim().toLowerCase();
+    for (const it of options) it.hidden = !it.words.includes(words);
+    // A code stands above a name that has it.
+    mark(shown().find((it) => it.code.toLowerCase() === words) ?? shown()[0]);
+  });
+  search.addEventListener('keydown', (event) => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (by) mark(shown()[Math.max(0, shown().indexOf(active) + by)] ?? active);
+    if (event.key === 'Enter') take(active);
+    // The field would only be emptied.
+    if (event.key === 'Escape') dialog.close();
+    if (by || /Enter|Escape/.test(event.key)) event.preventDefault();
+  });
+  list.addEventListener('click', ({ target }) => take(target.closest('li')));
+  dialog.addEventListener('click', ({ target }) => target === dialog && dialog.close());
+  dialog.addEventListener('close', () => {
+    dialog.remove();
+    button.focus();
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+  mark(options[0]);
+}
+
+// --- What is left of the amount of an expense.
+
+const units = (number, digits) => rounded(termOf(number.replace('-', ''), 'always')[0], digits)[0] * (number.startsWith('-') ? -1n : 1n);
+
+// The sum of the controls, in units of 10^-digits; undefined if one of them is not understood.
+function total(controls, digits) {
+  let all = 0n;
+  for (const it of controls.filter((control) => control.value.trim())) {
+    const { reads } = meaning(it);
+    if (reads.length !== 1) return undefined;
+    all += units(reads[0].amount, digits);
+  }
+  return all;
+}
+
+// The sum of the lines of a receipt; undefined if there are none, or one of them is not understood.
+function linesOf(form, digits) {
+  const lines = [...form.querySelectorAll('[name^="items["][name$=".amount"]')].filter((it) => it.value.trim());
+  const isDiscount = (it) => it.closest('[data-row]').querySelector('select')?.value === 'discount';
+  const [plus, minus] = [total(lines.filter((it) => !isDiscount(it)), digits), total(lines.filter(isDiscount), digits)];
+  return lines.length && plus !== undefined && minus !== undefined ? plus - minus : undefined;
+}
+
+// The amount of a form: what is typed, the sum of its lines, or that of a spending.
+function amountOf(form, digits) {
+  const { amount, splitType } = form.elements;
+  if (splitType?.value === 'itemized') return linesOf(form, digits);
+  if (!amount) return form.dataset.amount && units(form.dataset.amount, digits);
+  return amount.value.trim() ? total([amount], digits) : undefined;
+}
+
+function leave(form) {
+  const { chosen } = currencyOf(form), digits = digitsOf(form), whole = amountOf(form, digits);
+  const shown = (number, scale) => figure(written(number < 0n ? -number : number, scale), scale);
+  // The payer whose amount is left empty pays the rest.
+  const paid = [...form.querySelectorAll('[name^="payers["][name$=".amount"]:enabled')];
+  for (const it of paid) {
+    const others = total(paid.filter((one) => one !== it), digits);
+    it.placeholder = it.value.trim() || whole === undefined || others === undefined || paid.filter((one) => !one.value.trim()).length > 1 ? '…' : figure(written(whole - others, digits), digits);
+  }
+  const rest = form.querySelector('[data-rest]');
+  if (/exact|percentage/.test(form.elements.splitType?.value)) {
+    const isPercent = form.elements.splitType.value === 'percentage', scale = isPercent ? 4 : digits;
+    const parts = [...form.querySelectorAll(`[name^="splits["][name$=".${isPercent ? 'percentage' : 'amount'}"]:enabled`)];
+    const all = isPercent ? 1000000n : whole, given = total(parts, scale);
+    const left = all === undefined || given === undefined ? 0n : all - given, unit = isPercent ? '\u00a0%' : `\u00a0${chosen}`;
+    const number = (it) => isPercent ? figure(written(it < 0n ? -it : it, 4), 0) : shown(it, digits);
+    rest.hidden = left === 0n || !parts.length;
+    rest.textContent = text(left < 0n ? 'over' : 'rest', number(left) + unit, number(all ?? 0n) + unit);
+    rest.classList.toggle('danger', left < 0n);
+    rest.onclick = () => {
+      const to = parts.includes(form.touched) ? form.touched : parts.find((it) => !it.value.trim()) ?? parts[0];
+      const now = total([to], scale) + left;
+      if (now < 0n) return to.focus();
+      to.exact = to.value = written(now, scale);
+      to.dispatchEvent(new Event('input', { bubbles: true }));
+    };
+  }
+  const button = form.querySelector('[data-sum]');
+  if (button) {
+    button.dataset.label ??= button.textContent.trim();
+    button.textContent = whole ? `${button.dataset.label} · ${shown(whole, digits)}\u00a0${chosen}` : button.dataset.label;
+    button.toggleAttribute('data-missing', !whole || !form.elements.description.value.trim());
+    telegramButtons();
+  }
+}
+
+function filter(form) {
+  form.querySelector('[data-filter]')?.addEventListener('input', (event) => {
+    // It is no entry.
+    event.stopPropagation();
+    const words = event.target.value.trim().toLowerCase();
+    for (const row of form.querySelectorAll('.shares [data-row]')) row.hidden = !row.querySelector('.name').textContent.toLowerCase().includes(words);
+  });
 }
 
 export function watch(form) {
   suggest(form);
-  form.querySelectorAll('[data-region]').forEach(regional);
-  form.querySelectorAll('select[name$=currency]').forEach(named);
+  filter(form);
+  const { control } = currencyOf(form);
+  if (control) {
+    const proposed = control.dataset.region === undefined ? control.value : store('localStorage', own('currency')) ?? regional() ?? control.value;
+    choose(control, proposed);
+    form.first = { ...form.first, [control.name]: control.value };
+    loadCurrencies().then(() => {
+      choose(control, control.value);
+      fields(form).forEach((it) => understand(it));
+      leave(form);
+    });
+  }
   form.addEventListener('input', ({ target }) => {
-    if (target.matches('select[name$=currency]')) {
+    if (target.matches('[name$=currency][data-digits]')) {
+      choose(target, target.value);
       // A currency that is chosen by hand stands above one that was typed.
       for (const it of form.querySelectorAll('[data-decimal]')) {
         const [read] = it.value.trim() ? meaning(it).reads : [];
@@ -561,7 +862,17 @@ export function watch(form) {
       }
     } else if (target.matches('[data-decimal], [data-number]')) understand(target);
     else if (target.matches('input[type=date]')) ahead(target);
+    if (target.matches('[name^="splits["]')) form.touched = target;
+    // What was a receipt costs what its lines sum to.
+    const { splitType, amount } = form.elements;
+    if (target.name === 'splitType' && form.splitBefore === 'itemized' && amount) {
+      const sum = linesOf(form, digitsOf(form));
+      if (sum !== undefined) amount.exact = amount.value = written(sum, digitsOf(form));
+    }
+    form.splitBefore = splitType?.value;
+    leave(form);
   });
+  form.splitBefore = form.elements.splitType?.value;
   form.addEventListener('change', ({ target }) => {
     if (target.matches('[data-decimal], [data-number]')) understand(target, true);
   });
@@ -572,6 +883,7 @@ export function watch(form) {
   if (form.contains(document.activeElement) && document.activeElement.matches('[data-decimal], [data-number]')) box(document.activeElement);
   form.querySelectorAll('input[type=date]').forEach(ahead);
   for (const it of fields(form)) understand(it);
+  leave(form);
 }
 
 /** A number of pieces or a weight after a tap on − or +. */
@@ -611,6 +923,7 @@ export function read(form) {
   for (const control of form.elements) {
     if (!control.name || control.matches(':disabled') || isNothing(control.closest('[data-row]'))) continue;
     if (/checkbox|radio/.test(control.type) && !control.checked) continue;
+    if (control.matches('[data-fresh]')) control.value ||= crypto.randomUUID();
     let value = control.matches('[data-decimal], [data-number]') ? sent(control) : control.value.trim();
     if (value === '' && control.dataset.null === undefined) continue;
     if (value === '') value = null;

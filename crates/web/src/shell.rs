@@ -98,6 +98,8 @@ fn document_html() -> String {
             }
             body {
                 div #progress hidden {}
+                // Before the screen, so that a keyboard reaches what it offers first.
+                div #status role="status" {}
                 // Text paints first; without any, the first paint would be that of the content.
                 main #main aria-busy="true" {
                     h1.skeleton-title { "Fracti" }
@@ -105,7 +107,6 @@ fn document_html() -> String {
                     div.skeleton {}
                     div.skeleton {}
                 }
-                div #status role="status" {}
             }
         }
     };

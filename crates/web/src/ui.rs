@@ -108,10 +108,30 @@ pub(crate) fn moment(l: Texts, at: Timestamp, today: Day) -> Markup {
     html! { time datetime=(at) { (l.moment(at, today)) } }
 }
 
+/// The first character of a word as people see it: with what is joined to it, as in a family of emoji,
+/// or put on it, as an accent.
+fn first_character(word: &str) -> &str {
+    const JOINER: char = '\u{200d}';
+    let joins = |it: char| matches!(it, '\u{300}'..='\u{36f}' | '\u{fe00}'..='\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}');
+    let is_flag = |it: char| matches!(it, '\u{1f1e6}'..='\u{1f1ff}');
+    let mut before = None;
+    let goes_on = |(place, it): &(usize, char)| {
+        let flag = *place > 0
+            && before.is_some_and(is_flag)
+            && is_flag(*it)
+            && *place == '\u{1f1e6}'.len_utf8();
+        let same = *place == 0 || *it == JOINER || joins(*it) || before == Some(JOINER) || flag;
+        before = Some(*it);
+        same
+    };
+    let end = word.char_indices().take_while(goes_on).last();
+    end.and_then(|(place, it)| word.get(..place.saturating_add(it.len_utf8()))).unwrap_or(word)
+}
+
 /// A picture of initials. `place` decides its colour.
 pub(crate) fn avatar(name: &str, place: usize) -> Markup {
-    let words = name.split_whitespace().filter_map(|word| word.chars().next());
-    let initials: String = words.take(2).flat_map(char::to_uppercase).collect();
+    let words = name.split_whitespace().take(2);
+    let initials: String = words.map(|word| first_character(word).to_uppercase()).collect();
     let hue = place.checked_rem(HUES).unwrap_or_default();
     html! { span.{ "avatar hue" (hue) } aria-hidden="true" { (initials) } }
 }
@@ -168,24 +188,55 @@ pub(crate) fn category_name(l: Texts, group: &Group, category: ExpenseCategory) 
     }
 }
 
-/// A currency to choose, with `first` on top.
-pub(crate) fn currency_field(l: Texts, id: &str, name: &str, first: Currency) -> Markup {
-    currencies(l, id, name, first, false)
+/// A currency to choose: a button, which opens the list of all, and the control that has the code.
+pub(crate) fn currency_field(l: Texts, id: &str, name: &str, chosen: Currency) -> Markup {
+    currency_button(l, id, name, chosen, &CurrencyFrom::Server)
 }
 
-/// A choice of a currency, at first that of the reader's region, which the device knows.
+/// A choice of a currency, at first the last one of the device, or that of the reader's region.
 pub(crate) fn regional_currency(l: Texts, id: &str, name: &str) -> Markup {
-    currencies(l, id, name, "EUR".parse().unwrap_or(Currency::TON), true)
+    let euro = "EUR".parse().unwrap_or(Currency::TON);
+    currency_button(l, id, name, euro, &CurrencyFrom::Region)
 }
 
-fn currencies(l: Texts, id: &str, name: &str, first: Currency, is_regional: bool) -> Markup {
+/// A choice of a currency of the reader's own, at first as they have set it.
+pub(crate) fn own_currency(l: Texts, set: Option<Currency>) -> Markup {
+    let name = "currency";
+    set.map_or_else(|| regional_currency(l, name, name), |it| currency_field(l, name, name, it))
+}
+
+/// A choice of a currency, at first the one that the device remembers by a name.
+pub(crate) fn remembered_currency(
+    l: Texts,
+    name: &str,
+    chosen: Currency,
+    remembered: Option<String>,
+) -> Markup {
+    let from = remembered.map_or(CurrencyFrom::Server, CurrencyFrom::Device);
+    currency_button(l, name, name, chosen, &from)
+}
+
+/// What says which currency is chosen at first.
+enum CurrencyFrom {
+    Server,
+    /// The device, by this name.
+    Device(String),
+    Region,
+}
+
+fn currency_button(
+    l: Texts,
+    id: &str,
+    name: &str,
+    chosen: Currency,
+    from: &CurrencyFrom,
+) -> Markup {
+    let remembered = if let CurrencyFrom::Device(name) = from { Some(name) } else { None };
     html! {
-        select id=(id) name=(name) aria-label=(l.currency()) data-region[is_regional] {
-            @let others = Currency::all().filter(|it| *it != first);
-            @for currency in std::iter::once(first).chain(others) {
-                option value=(currency.code()) data-digits=(currency.exponent()) { (currency.code()) }
-            }
-        }
+        input type="hidden" name=(name) value=(chosen.code()) data-digits=(chosen.exponent())
+            data-remember=[remembered] data-region[matches!(from, CurrencyFrom::Region)];
+        button.currency type="button" id=(id) data-currency aria-haspopup="dialog"
+            aria-label={ (l.currency()) ": " (chosen.code()) } { (chosen.code()) }
     }
 }
 
@@ -193,6 +244,18 @@ fn currencies(l: Texts, id: &str, name: &str, first: Currency, is_regional: bool
 pub(crate) fn used(ledger: &Ledger) -> String {
     let codes: Vec<&str> = ledger.balances.currencies().map(Currency::code).collect();
     codes.join(" ")
+}
+
+/// The first two of several lines, and the others folded.
+pub(crate) fn first_ones(l: Texts, lines: &[Markup]) -> Markup {
+    const FIRST: usize = 2;
+    let (first, others) = lines.split_at_checked(FIRST).unwrap_or((lines, &[]));
+    html! {
+        @for it in first { (it) }
+        @if !others.is_empty() {
+            details { summary { (l.and_more(others.len())) } @for it in others { (it) } }
+        }
+    }
 }
 
 /// A field of a form: a label above a control.
@@ -221,10 +284,10 @@ pub(crate) fn save(label: &str) -> Markup {
     }
 }
 
-/// The link to the rest of a list.
+/// The link to the rest of a list. The script shows the next page in its place.
 pub(crate) fn show_more(l: Texts, path: &str, query: Option<String>, cursor: &str) -> Markup {
     let query = query.map(|it| format!("{it}&")).unwrap_or_default();
-    html! { a.more href={ (path) "?" (query) "cursor=" (cursor) } { (l.show_more()) } }
+    html! { a.more data-more href={ (path) "?" (query) "cursor=" (cursor) } { (l.show_more()) } }
 }
 
 /// Where a link of a group leads.
@@ -262,6 +325,26 @@ pub(crate) fn tabs(label: &str, tabs: &[(&str, String)], shown: usize) -> Markup
             @for (index, (text, path)) in tabs.iter().enumerate() {
                 a href=(path) aria-current=[(index == shown).then_some("page")] { (text) }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_character;
+
+    #[test]
+    fn first_character_is_what_people_see() {
+        for (word, first) in [
+            ("Alice", "A"),
+            ("e\u{301}va", "e\u{301}"),
+            ("👩‍👩‍👧x", "👩‍👩‍👧"),
+            ("👍🏽!", "👍🏽"),
+            ("🇬🇪🇩🇪", "🇬🇪"),
+            ("❤️", "❤️"),
+            ("", ""),
+        ] {
+            assert_eq!(first_character(word), first, "{word}");
         }
     }
 }

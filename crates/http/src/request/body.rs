@@ -743,11 +743,11 @@ impl<'de> Deserialize<'de> for Fields<'de> {
 mod tests {
     use super::*;
     use crate::response::schemas;
-    use fracti_texts::{Language, Says as _};
     use fracti_core::{
         input::Error,
         values::{decimal::Decimal, id::UserId},
     };
+    use fracti_texts::{Language, Says as _};
     use utoipa::openapi::path::Operation;
 
     #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::{
     cmp::Reverse,
-    collections::{BTreeSet, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
 };
 
 use fracti_core::{
@@ -166,6 +166,23 @@ impl Table {
     pub async fn expense(&self, member_key: MemberKey, id: ExpenseId) -> Result<Expense, Error> {
         let find = self.find_expense(member_key.group, id);
         self.checked(member_key, find).await?.ok_or(Error::NoExpense)
+    }
+
+    /// The expenses of a group that were recorded at these times, without those that were deleted.
+    ///
+    /// # Errors
+    ///
+    /// None of its own. Whether the reader is a member is not checked.
+    pub async fn expenses_at(
+        &self,
+        group: GroupId,
+        times: impl Iterator<Item = Timestamp>,
+    ) -> Result<HashMap<ExpenseId, Expense>, Error> {
+        // A batch names each key once.
+        let times: BTreeSet<Timestamp> = times.collect();
+        let keys = times.into_iter().map(|at| keys::expense(group, at)).collect();
+        let rows: HashMap<_, Expense> = self.db.batch(keys).await?;
+        Ok(rows.into_values().map(|it| (it.id, it)).collect())
     }
 
     /// Records an expense and its entry in the group's ledger. Its date is by default the current

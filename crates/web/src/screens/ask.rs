@@ -5,6 +5,7 @@ use fracti_core::{group::Group, questions::question::QuestionType, split::LineKi
 use fracti_http::{App, AsMember, Parameters, Problem, QueryReader};
 use maud::{Markup, html};
 
+use super::group::archived;
 use crate::{
     fragment::Fragment,
     text::Texts,
@@ -33,6 +34,9 @@ pub(crate) async fn show(
     l: Texts,
 ) -> Result<Fragment, Problem> {
     let (group, members, ledger) = app.table.group_and_ledger(member_key).await?;
+    if group.archived {
+        return Ok(Fragment(archived(l, &group)));
+    }
     let names = Names::new(l, member_key.user.into(), &members);
     let path = format!("{}/questions", ui::group_path(group.id));
     let tab = |it: QuestionType| (l.question_type(it), format!("{path}/new?type={it}"));

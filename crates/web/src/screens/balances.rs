@@ -4,7 +4,7 @@ use axum::extract::State;
 use fracti_core::{
     group::Group,
     ledger::Ledger,
-    plan::Plan,
+    plan::{Plan, Transfer},
     reports::debts::Debts,
     values::{currency::Currency, id::MemberId},
 };
@@ -13,6 +13,7 @@ use maud::{Markup, html};
 
 use super::{
     group::{add, head, waiting},
+    settle,
     settlement::Rights,
 };
 use crate::{
@@ -45,32 +46,35 @@ pub(crate) async fn show(
     ids.sort_by_key(|(id, _)| {
         (*id != me, std::cmp::Reverse(view.net(group.currency, *id).unsigned_abs()))
     });
+    let mine = debts.plans.values().flat_map(|plan| &plan.transfers).any(|it| it.from == me);
+    let mut plans: Vec<_> =
+        debts.plans.iter().filter(|(_, plan)| !plan.transfers.is_empty()).collect();
+    plans.sort_by_key(|(currency, _)| **currency != group.currency);
+    let payments = html! {
+        section {
+            h2 { (l.who_pays_whom()) }
+            @if plans.is_empty() { p.card.empty { (l.all_settled()) } }
+            @for (currency, plan) in &plans { (view.plan(**currency, plan, plans.len() > 1)) }
+            @if !pending.is_empty() {
+                h2 { (l.pending_payments()) }
+                ul.card.list {
+                    @for it in &pending {
+                        li { a.row href={ (ui::group_path(group.id)) "/settlements/" (it.id) } {
+                            span.grow { (names.shown_stored(it.from_user_id, &it.from_user_name)) " " (ui::arrow()) " "
+                                (names.shown_stored(it.to_user_id, &it.to_user_name)) }
+                            (ui::money(l, it.amount, it.currency))
+                        } }
+                    }
+                }
+            }
+        }
+    };
     Ok(Fragment(html! {
         (head(l, &group, 1))
         (waiting(l, &group, &names, (&Rights::of(&members, member_key.user), &ledger), &pending))
         div.columns {
-            (view.balances(&ids))
-            section {
-                h2 { (l.who_pays_whom()) }
-                @if debts.plans.values().all(|plan| plan.transfers.is_empty()) {
-                    p.card.empty { (l.all_settled()) }
-                }
-                @for (currency, plan) in debts.plans.iter().filter(|(_, it)| !it.transfers.is_empty()) {
-                    (view.plan(*currency, plan))
-                }
-                @if !pending.is_empty() {
-                    h2 { (l.pending_payments()) }
-                    ul.card.list {
-                        @for it in &pending {
-                            li { a.row href={ (ui::group_path(group.id)) "/settlements/" (it.id) } {
-                                span.grow { (names.shown_stored(it.from_user_id, &it.from_user_name)) " " (ui::arrow()) " "
-                                    (names.shown_stored(it.to_user_id, &it.to_user_name)) }
-                                (ui::money(l, it.amount, it.currency))
-                            } }
-                        }
-                    }
-                }
-            }
+            // The reader's own payments come before what all are owed.
+            @if mine { (payments) (view.balances(&ids)) } @else { (view.balances(&ids)) (payments) }
         }
         (add(l, &group))
     }))
@@ -132,12 +136,27 @@ impl View<'_> {
         }
     }
 
-    /// The payments that settle a currency, as a picture and as a list.
-    fn plan(&self, currency: Currency, plan: &Plan) -> Markup {
-        let (l, path) = (self.l, ui::group_path(self.group.id));
+    /// The payments that settle a currency, as a picture and as a list. Of several currencies, those
+    /// are open in which the reader has a payment, and that of the group.
+    fn plan(&self, currency: Currency, plan: &Plan, is_one_of_several: bool) -> Markup {
+        let l = self.l;
+        let is_mine = |it: &Transfer| self.names.is_me(it.from) || self.names.is_me(it.to);
+        let is_open = currency == self.group.currency || plan.transfers.iter().any(is_mine);
+        html! {
+            @if is_one_of_several {
+                details.card.fields open[is_open] {
+                    summary { (currency.code()) " · " (l.payments_count(plan.transfers.len().try_into().unwrap_or_default())) }
+                    (self.transfers(currency, plan))
+                }
+            } @else { figure.card { (self.transfers(currency, plan)) } }
+        }
+    }
+
+    fn transfers(&self, currency: Currency, plan: &Plan) -> Markup {
+        let l = self.l;
         let label =
             l.payments_settle(plan.transfers.len().try_into().unwrap_or_default(), plan.optimal);
-        let flow = |it: &fracti_core::plan::Transfer| Flow {
+        let flow = |it: &Transfer| Flow {
             from: self.names.of(it.from).to_owned(),
             to: self.names.of(it.to).to_owned(),
             minor: it.minor,
@@ -145,23 +164,32 @@ impl View<'_> {
         };
         let flows: Vec<Flow> = plan.transfers.iter().map(flow).collect();
         html! {
-            figure.card {
+            // One payment needs no picture.
+            @if flows.len() > 1 {
                 (chart::flows(&flows, &label))
-                figcaption.hint { (label) }
-                ul.list {
-                    @for it in &plan.transfers {
-                        li.row.wrap {
-                            span.grow { (self.names.shown(it.from)) " " (ui::arrow()) " " (self.names.shown(it.to)) }
-                            (ui::minor(l, it.minor, currency))
-                            @if self.names.is_me(it.to) && it.from.user().is_some() {
-                                button.small-button type="button" data-share-link=(self.link)
-                                    data-text=(l.remind_text(l.minor(it.minor, currency), &self.group.title)) { (l.remind()) }
-                            }
-                            @if self.names.is_me(it.from) || self.names.is_me(it.to) {
-                                a.small-button href={ (path) "/settle?from=" (it.from) "&to=" (it.to)
-                                    "&amount=" (currency.to_major(it.minor)) "&currency=" (currency.code()) } {
-                                    (if self.names.is_me(it.from) { l.pay() } else { l.received() })
-                                }
+                p.hint.caption { (label) }
+            }
+            ul.list { @for it in &plan.transfers { (self.transfer(currency, it)) } }
+        }
+    }
+
+    /// A payment: who pays whom, and below, how much and what the reader can do.
+    fn transfer(&self, currency: Currency, it: &Transfer) -> Markup {
+        let l = self.l;
+        let (pays, receives) = (self.names.is_me(it.from), self.names.is_me(it.to));
+        html! {
+            li.transfer {
+                span.name { (self.names.shown(it.from)) " " (ui::arrow()) " " (self.names.shown(it.to)) }
+                div.line {
+                    b { (ui::minor(l, it.minor, currency)) }
+                    @if !self.group.archived {
+                        @if receives && it.from.user().is_some() {
+                            button.small-button type="button" data-share-link=(self.link)
+                                data-text=(l.remind_text(l.minor(it.minor, currency), &self.group.title)) { (l.remind()) }
+                        }
+                        @if pays || receives {
+                            a.small-button href=(settle::path(self.group.id, currency, it)) {
+                                (if pays { l.pay() } else { l.received() })
                             }
                         }
                     }

@@ -3,10 +3,7 @@
 use axum::extract::State;
 use fracti_core::{
     personal::targets::Period,
-    values::{
-        category::{Category, TOTAL},
-        currency::Currency,
-    },
+    values::category::{Category, TOTAL},
 };
 use fracti_http::{App, Caller, Problem};
 use maud::html;
@@ -29,7 +26,7 @@ pub(crate) async fn show(
             input type="hidden" name="version" value=(targets.version) data-json;
             p.note.hint { (l.budget_about()) }
             div.card.fields {
-                (ui::field("currency", l.currency(), &ui::currency_field(l, "currency", "currency", targets.currency.unwrap_or(Currency::TON))))
+                (ui::field("currency", l.currency(), &ui::own_currency(l, targets.currency)))
                 (ui::field("period", l.period_label(), &html! { select #period name="period" {
                     @for it in [Period::Month, Period::Day] { option value=(it) selected[it == targets.period] { (l.target_period(it)) } }
                 } }))

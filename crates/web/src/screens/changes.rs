@@ -1,7 +1,7 @@
 //! Changes of a group.
 
 use axum::extract::State;
-use fracti_core::records::group_change::{ChangeKind, GroupChange, Subject};
+use fracti_core::records::group_change::{GroupChange, Subject};
 use fracti_http::{App, AsMember, Context, Problem};
 use maud::{Markup, html};
 
@@ -60,9 +60,6 @@ pub(crate) async fn number(
 /// Where the thing that has changed is shown.
 fn link(path: &str, subject: &Subject) -> String {
     match subject {
-        Subject { kind: ChangeKind::ExpenseDeleted, .. } => {
-            format!("{path}/expenses?deleted=true")
-        }
         Subject { expense: Some(expense), .. } => format!("{path}/expenses/{}", expense.id),
         Subject { settlement: Some(settlement), .. } => {
             format!("{path}/settlements/{}", settlement.id)

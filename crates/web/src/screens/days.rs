@@ -156,7 +156,7 @@ pub(crate) async fn day(
                     div.amount {
                         label.sr for="amount" { (l.amount_label()) }
                         input #amount.big name="amount" inputmode="decimal" autocomplete="off" placeholder="0" data-decimal;
-                        (ui::currency_field(l, "currency", "currency", day.targets.currency.unwrap_or(Currency::TON)))
+                        (ui::own_currency(l, day.targets.currency))
                     }
                     (ui::field("title", l.what(), &html! { input #title name="title" maxlength="100" autocomplete="off"; }))
                     (ui::field("category", l.category_label(), &html! { select #category name="category" {

@@ -3,12 +3,13 @@
 use axum::extract::State;
 use fracti_core::{
     group::{Group, Member, links::Links},
+    input::Error,
     ledger::EntryStatus,
     records::{
         entry::Entry,
         expense::{Expense, ShareBreakdown},
     },
-    split::{Line, Sharing},
+    split::{Line, LineKind, Sharing},
     values::{
         decimal::Decimal,
         id::{ExpenseId, MemberId},
@@ -36,11 +37,20 @@ pub(crate) async fn show(
     l: Texts,
 ) -> Result<Fragment, Problem> {
     let page = Page { limit: ENTRIES, after: None };
-    let ((group, members), expense, history) = tokio::try_join!(
+    let (group, expense, history) = tokio::join!(
         app.table.group(member_key),
         app.table.expense(member_key, id),
         app.table.expense_history(member_key, id, &page),
-    )?;
+    );
+    let ((group, members), history) = (group?, history?);
+    let is_deletion = |it: &&Entry| it.status == EntryStatus::Revert;
+    let deletion = history.items.iter().find(is_deletion).filter(|_| expense.is_err());
+    // A deleted expense is shown as it was.
+    let was = || history.items.iter().find_map(|it| it.snapshot.as_deref().cloned());
+    let expense = match expense {
+        Err(Error::NoExpense) => was().ok_or(Error::NoExpense),
+        expense => expense,
+    }?;
     let names = Names::new(l, member_key.user.into(), &members);
     let view = View { l, group: &group, names: &names, expense: &expense, today: now.day() };
     let path = format!("{}/expenses/{id}", ui::group_path(group.id));
@@ -49,7 +59,7 @@ pub(crate) async fn show(
     Ok(Fragment(html! {
         a.back href=(ui::group_path(group.id)) { (ui::name(&group.title)) }
         h1 tabindex="-1" data-title { (ui::name(&expense.description)) }
-        (view.head())
+        (view.head(deletion))
         div.columns {
             section {
                 @if expense.payers.len() > 1 { (view.payers()) }
@@ -62,7 +72,8 @@ pub(crate) async fn show(
             }
         }
         @if !group.archived {
-            (view.actions(&path, may_edit))
+            @if deletion.is_some() { @if may_edit { (view.restore()) } }
+            @else { (view.actions(&path, may_edit)) }
             @if !may_edit { (only(l, &names, &members, &expense)) }
         }
     }))
@@ -81,7 +92,8 @@ impl View<'_> {
         ui::money(self.l, amount, self.expense.currency)
     }
 
-    fn head(&self) -> Markup {
+    /// What it was, and who recorded or deleted it.
+    fn head(&self, deletion: Option<&Entry>) -> Markup {
         let (l, expense) = (self.l, self.expense);
         let category = expense.category.map(|it| ui::category_name(l, self.group, it));
         let when = ui::moment(l, expense.created_at, self.today);
@@ -104,6 +116,9 @@ impl View<'_> {
                         @if let Some(at) = expense.updated_at { " · " (sentence([ui::moment(l, at, self.today)], |[when]| l.edited(when))) }
                         @if expense.import_id.is_some() { " · " (l.imported()) }
                     }
+                    @if let Some(it) = deletion {
+                        b.minus { (deleted(l, self.names, (it.actor_id.into(), "?"), ui::moment(l, it.created_at, self.today))) }
+                    }
                 }
             }
         }
@@ -119,12 +134,15 @@ impl View<'_> {
         }
     }
 
+    /// The shares, the reader's first.
     fn shares(&self) -> Markup {
         let l = self.l;
+        let (mine, others): (Vec<_>, Vec<_>) =
+            self.expense.splits.iter().partition(|it| self.names.is_me(it.user_id));
         html! {
             h2 { (l.shares()) " · " (l.split_type(self.expense.split_type)) }
-            ul.card.list { @for share in &self.expense.splits {
-                li.row { (self.names.avatar(share.user_id))
+            ul.card.list { @for share in mine.into_iter().chain(others) {
+                li.row.mine[self.names.is_me(share.user_id)] { (self.names.avatar(share.user_id))
                     span.grow { (self.names.shown_stored(share.user_id, &share.user_name)) }
                     @if let Some(weight) = share.weight { span.hint { "× " (l.number(weight)) } }
                     @if let Some(percentage) = share.percentage { span.hint { (l.number(percentage)) "\u{a0}%" } }
@@ -143,7 +161,8 @@ impl View<'_> {
                         (ui::name(&line.name))
                         small.hint {
                             @match &line.sharing {
-                                Sharing::Over { .. } => (l.line(line.kind)),
+                                // The name of one that has none of its own is its kind.
+                                Sharing::Over { .. } => @if line.name.as_str() != l.line(line.kind) { (l.line(line.kind)) },
                                 Sharing::Sharers { sharers } => {
                                     @for (index, (member, weight)) in sharers.iter().enumerate() {
                                         @if index > 0 { ", " }
@@ -154,7 +173,7 @@ impl View<'_> {
                             }
                         }
                     }
-                    (self.money(line.amount))
+                    (self.money(if line.kind == LineKind::Discount { line.amount.negated() } else { line.amount }))
                 }
             } }
         }
@@ -202,6 +221,17 @@ impl View<'_> {
         }
     }
 
+    fn restore(&self) -> Markup {
+        let l = self.l;
+        html! {
+            form.card.actions action={ "/api/groups/" (self.group.id) "/expenses/" (self.expense.id) "/restore" }
+                data-method="POST" data-then="" data-done=(l.restored()) {
+                p.error data-problem role="alert" hidden {}
+                button.small-button { (l.restore()) }
+            }
+        }
+    }
+
     fn actions(&self, path: &str, may_edit: bool) -> Markup {
         let (l, expense) = (self.l, self.expense);
         let api = format!("/api/groups/{}/expenses/{}", self.group.id, expense.id);
@@ -211,13 +241,26 @@ impl View<'_> {
                 a.small-button href={ (ui::group_path(self.group.id)) "/expenses/new?from=" (expense.id) } { (l.duplicate()) }
                 @if may_edit {
                     form.inline action=(api) data-method="DELETE" data-etag=(tag_of(&ExpenseView::from(expense.clone())))
-                        data-then=(ui::group_path(self.group.id)) data-undo={ (api) "/restore" } data-done=(l.deleted()) {
+                        data-then=(ui::group_path(self.group.id)) data-undo={ "POST " (api) "/restore" } data-done=(l.deleted()) {
                         button.small-button.danger { (l.delete()) }
                     }
                 }
             }
         }
     }
+}
+
+/// Who deleted an expense, and when. The user has the name that is stored, unless they are a member.
+pub(crate) fn deleted(
+    l: Texts,
+    names: &Names<'_>,
+    (by, stored): (MemberId, &str),
+    when: Markup,
+) -> Markup {
+    if names.is_me(by) {
+        return sentence([when], |[when]| l.deleted_by_you(when));
+    }
+    sentence([names.shown_stored(by, stored), when], |[name, when]| l.deleted_by(name, when))
 }
 
 /// Says who may change an expense that the reader may not, and how to reach them.

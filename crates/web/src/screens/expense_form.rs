@@ -18,7 +18,7 @@ use fracti_http::{
 };
 use maud::{Markup, html};
 
-use super::expense::only;
+use super::{expense::only, group::archived};
 use crate::{
     fragment::Fragment,
     text::Texts,
@@ -54,6 +54,9 @@ pub(crate) async fn new(
     };
     let ((group, members, ledger), like, spending) =
         tokio::try_join!(app.table.group_and_ledger(member_key), like, spending)?;
+    if group.archived {
+        return Ok(Fragment(archived(l, &group)));
+    }
     let form = Form {
         l,
         group: &group,
@@ -78,6 +81,9 @@ pub(crate) async fn edit(
         app.table.group_and_ledger(member_key),
         app.table.expense(member_key, id),
     )?;
+    if group.archived {
+        return Ok(Fragment(archived(l, &group)));
+    }
     let names = Names::new(l, member_key.user.into(), &members);
     let links: Links = members.iter().collect();
     if !expense.may_edit(member_key.user, &links, &members) {
@@ -142,6 +148,9 @@ const fn control(split: SplitType) -> Option<Control> {
     Some(Control { field, empty, is_amount, of })
 }
 
+/// Members from which on they can be searched.
+const MANY: usize = 12;
+
 /// Split types in the order in which they are shown.
 const TYPES: [SplitType; 6] = [
     SplitType::Equal,
@@ -164,16 +173,17 @@ impl Form<'_> {
             a.back href=(then) { (edited.map_or(self.group.title.as_str(), |it| &it.description)) }
             h1 tabindex="-1" data-title { (if self.edits { l.edit_expense() } else { l.new_expense() }) }
             form action=(action) data-method=(if self.edits { "PUT" } else { "POST" }) data-then=(then)
-                data-preview={ (action) "/preview" } data-currency=[fixed.map(Currency::code)] data-digits=[fixed.map(Currency::exponent)] data-used=(self.used)
+                data-preview={ (action) "/preview" } data-currency=[fixed.map(Currency::code)] data-digits=[fixed.map(Currency::exponent)] data-amount=[self.spending.map(|it| it.amount)] data-used=(self.used)
                 data-etag=[edited.map(|it| tag_of(&ExpenseView::from(it.clone())))]
+                data-undo=[(!self.edits && self.spending.is_none()).then(|| format!("DELETE {api}/{{id}}"))]
                 data-done=(if self.edits { l.saved() } else { l.added() }) novalidate {
                 (self.first_fields())
                 (self.split())
                 (self.more())
                 p.error data-problem role="alert" hidden {}
-                button.main-button data-main { (l.save()) }
+                button.main-button data-main data-sum { (l.save()) }
                 @if !self.edits {
-                    button.more data-then={ (path) "/expenses/new" } { (l.save_and_add()) }
+                    button.more data-then={ (path) "/expenses/new" } data-keep="date" { (l.save_and_add()) }
                 }
             }
         }
@@ -216,7 +226,7 @@ impl Form<'_> {
                         output.big.num data-of="itemized" data-total aria-label=(l.total_label()) {
                             (self.before.map_or_else(|| "0".to_owned(), |it| it.amount.to_string()))
                         }
-                        (ui::currency_field(l, "currency", "currency", currency))
+                        (ui::remembered_currency(l, "currency", currency, self.remembers("currency")))
                     }
                 }
                 div.field {
@@ -279,16 +289,22 @@ impl Form<'_> {
                 legend { (l.split()) }
                 div.segments {
                     @for split in TYPES {
-                        label { input.sr type="radio" name="splitType" value=(split) checked[split == chosen]
-                            // The other types need numbers, which are not remembered.
-                            data-remember=[self.remembers("split").filter(|_| matches!(split, SplitType::Equal | SplitType::Shares))];
+                        label { input.sr type="radio" name="splitType" value=(split) checked[split == chosen];
                             span { (l.split_type(split)) } }
                     }
                 }
-                button.small-button type="button" data-all data-of="equal shares exact percentage adjustment" { (l.all_or_none()) }
+                div.takers data-of="equal shares exact percentage adjustment" {
+                    span.hint data-last hidden { (l.as_last_time()) " ·" }
+                    button.small-button type="button" data-all { (l.everybody()) }
+                    button.small-button type="button" data-none { (l.nobody()) }
+                    @if self.people().count() >= MANY {
+                        input type="search" data-filter aria-label=(l.search()) placeholder=(l.search()) autocomplete="off";
+                    }
+                }
                 ul.card.list.shares data-of="equal shares exact percentage adjustment" {
                     @for (index, member) in self.people().enumerate() { (self.share(index, member)) }
                 }
+                button.small-button type="button" data-rest data-of="exact percentage" hidden {}
                 div data-of="itemized" { (self.lines()) }
                 p.note.hint data-note aria-live="polite" {}
             }
@@ -308,7 +324,7 @@ impl Form<'_> {
             li.row data-row {
                 label.grow.check {
                     input type="checkbox" data-counts name={ "splits[" (index) "].userId" } value=(member.id)
-                        checked[before.is_none() || share.is_some()] aria-label=(shares_it);
+                        data-remember=[self.remembers("takers")] checked[before.is_none() || share.is_some()] aria-label=(shares_it);
                     (self.names.avatar(member.id))
                     span.name { (ui::name(name)) }
                 }

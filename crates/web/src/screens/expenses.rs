@@ -1,26 +1,36 @@
 //! All expenses of a group: filters, older ones, and deleted ones.
 
+use std::collections::BTreeMap;
+
 use axum::extract::State;
 use fracti_core::{
     group::{Group, links::Links},
-    records::expense::{ExpenseCategory, Filter, ListOrder},
-    values::{category::Category, time::Day},
+    input::Error,
+    records::expense::{Expense, ExpenseCategory, Filter, ListOrder},
+    values::{category::Category, currency::Currency, decimal::Decimal, id::GroupId, time::Day},
 };
 use fracti_http::{App, AsMember, Context, ListId, Paging, Parameters, Problem, QueryReader};
-use fracti_store::Deleted;
+use fracti_store::{Deleted, Position};
 use maud::{Markup, html};
 
-use super::group::{List, own_ids};
+use super::{
+    expense::deleted,
+    group::{EXPENSES, List, own_ids},
+};
 use crate::{
     fragment::Fragment,
-    text::{Texts, sentence},
+    text::Texts,
     ui::{self, Names},
 };
+
+/// Expenses that a search finds at first. If there are no more, it says what they sum to.
+const FOUND: usize = 100;
 
 /// Which expenses are shown.
 pub(crate) struct ExpensesQuery {
     paging: Paging,
     filter: Filter,
+    order: ListOrder,
     deleted: bool,
 }
 
@@ -28,7 +38,8 @@ impl Parameters for ExpensesQuery {
     fn read(query: &mut QueryReader) -> Self {
         let (paging, filter) = (Paging::read(query), Filter::read(query));
         let deleted = query.flag("deleted", "Show the deleted expenses.").unwrap_or_default();
-        Self { paging, filter, deleted }
+        let order = query.text("order", "Order of the list, by default by day.");
+        Self { paging, filter, order: order.unwrap_or(ListOrder::Date), deleted }
     }
 }
 
@@ -38,18 +49,17 @@ pub(crate) async fn show(
     Context { now, .. }: Context,
     l: Texts,
 ) -> Result<Fragment, Problem> {
-    let ExpensesQuery { paging, filter, deleted } = query;
-    let list_id =
-        ListId::new("screen of expenses", &member_key.group).filtered(&(&filter, deleted));
-    let page = paging.page(&list_id)?;
+    let ExpensesQuery { paging, filter, mut order, deleted } = query;
     let path = format!("{}/expenses", ui::group_path(member_key.group));
     let back = html! { a.back href={ (ui::group_path(member_key.group)) "/more" } { (l.more()) } };
     if deleted {
-        let (group, deleted) = tokio::try_join!(
+        let list_id = ListId::new("screen of deleted expenses", &member_key.group);
+        let page = paging.page(&list_id)?;
+        let (group, past) = tokio::try_join!(
             app.table.group(member_key),
             app.table.deleted_expenses(member_key, &page),
         )?;
-        let next = deleted.next.as_ref().map(|after| paging.cursor(&list_id, after));
+        let next = past.next.as_ref().map(|after| paging.cursor(&list_id, after));
         let (group, members) = group;
         let names = Names::new(l, member_key.user.into(), &members);
         let links: Links = members.iter().collect();
@@ -60,28 +70,87 @@ pub(crate) async fn show(
         return Ok(Fragment(html! {
             (back)
             h1 tabindex="-1" data-title { (l.deleted_expenses()) }
-            @if deleted.items.is_empty() { p.card.empty { (l.no_deleted()) } }
-            ul.card.list { @for it in &deleted.items { (row(it)) } }
+            @if past.items.is_empty() { p.card.empty { (l.no_deleted()) } }
+            div data-pages { ul.card.list { @for it in &past.items { (row(it)) } } }
             @if let Some(next) = next { (ui::show_more(l, &path, Some("deleted=true".to_owned()), &next)) }
         }));
     }
-    let ((group, members), expenses) = tokio::try_join!(
-        app.table.group(member_key),
-        app.table.expenses(member_key, &filter, ListOrder::Recorded, &page),
-    )?;
+    let is_search = !filter.is_empty();
+    let limit = if is_search { FOUND } else { EXPENSES };
+    let paging = paging.or_limit(limit);
+    let read = async |order| {
+        let page = paging.page(&list_id(member_key.group, &filter, order))?;
+        let is_first = page.after.is_none();
+        let found = app.table.expenses(member_key, &filter, order, &page).await;
+        Ok::<_, Problem>((found, is_first))
+    };
+    let (group, read_by_day) = tokio::join!(app.table.group(member_key), read(order));
+    let (group, members) = group?;
+    let (found, is_first) = match read_by_day? {
+        (Err(Error::NotIndexed), true) => {
+            order = ListOrder::Recorded;
+            read(order).await?
+        }
+        found => found,
+    };
+    let found = found?;
     let me = member_key.user.into();
     let names = Names::new(l, me, &members);
     let list =
         List { l, group: &group, names: &names, own: own_ids(me, &members), today: now.day() };
-    let next = expenses.next.as_ref().map(|after| paging.cursor(&list_id, after));
+    let is_all = is_search && is_first && found.next.is_none();
     Ok(Fragment(html! {
         (back)
-        h1 tabindex="-1" data-title { (l.expenses()) }
+        h1 tabindex="-1" data-title { (l.search()) }
         (filters(l, &group, &names, members.iter().filter(|it| it.linked_to.is_none()).map(|it| it.id), &filter))
-        @if expenses.items.is_empty() { p.card.empty { (l.nothing_found()) } }
-        (list.of(&expenses.items))
-        @if let Some(next) = next { (ui::show_more(l, &path, Some(parameters(&filter)), &next)) }
+        @if found.items.is_empty() { p.card.empty { (l.nothing_found()) } }
+        @else if is_all { p.note { (sums(l, &found.items)) } }
+        @if order == ListOrder::Recorded && is_first { p.note.hint { (l.by_recording()) } }
+        div data-pages { (list.of(&found.items)) }
+        @if let Some(next) = &found.next { (more_of(l, group.id, &paging, (&filter, order), next)) }
     }))
+}
+
+/// The list by which a page of expenses is continued.
+fn list_id(group: GroupId, filter: &Filter, order: ListOrder) -> ListId {
+    ListId::new("screen of expenses", &group).filtered(&(filter, order.to_string()))
+}
+
+/// The link to the rest of all expenses of a group.
+pub(crate) fn more(
+    l: Texts,
+    group: GroupId,
+    paging: &Paging,
+    order: ListOrder,
+    next: &Position,
+) -> Markup {
+    more_of(l, group, paging, (&Filter::default(), order), next)
+}
+
+fn more_of(
+    l: Texts,
+    group: GroupId,
+    paging: &Paging,
+    (filter, order): (&Filter, ListOrder),
+    next: &Position,
+) -> Markup {
+    let path = format!("{}/expenses", ui::group_path(group));
+    let query = format!("{}&order={order}", parameters(filter));
+    let query = query.trim_start_matches('&').to_owned();
+    ui::show_more(l, &path, Some(query), &paging.cursor(&list_id(group, filter, order), next))
+}
+
+/// How many expenses these are, and what they sum to in each currency.
+fn sums(l: Texts, found: &[Expense]) -> Markup {
+    let mut sums: BTreeMap<Currency, Decimal> = BTreeMap::new();
+    for it in found {
+        let sum = sums.entry(it.currency).or_default();
+        *sum = sum.plus(it.amount).unwrap_or(*sum);
+    }
+    html! {
+        (l.found(found.len().try_into().unwrap_or_default()))
+        @for (currency, sum) in sums { " · " (ui::money(l, sum, currency)) }
+    }
 }
 
 /// The filter as query parameters, for the next page.
@@ -110,12 +179,13 @@ fn filters(
     members: impl Iterator<Item = fracti_core::values::id::MemberId>,
     filter: &Filter,
 ) -> Markup {
+    let only_text = Filter { text: filter.text.clone(), ..Filter::default() } == *filter;
     let chosen = filter.category.as_ref().map(ToString::to_string);
     let is = |key: &str| chosen.as_deref() == Some(key);
     html! {
         form.card.fields action={ (ui::group_path(group.id)) "/expenses" } data-get {
             (ui::field("q", l.search(), &html! { input #q type="search" name="q" value=[filter.text.as_ref()]; }))
-            details open[!filter.is_empty()] { summary { (l.filter()) }
+            details open[!only_text] { summary { (l.filter()) }
                 (ui::field("member", l.member(), &html! { select #member name="memberId" {
                     option value="" { (l.anyone()) }
                     @for id in members { option value=(id) selected[filter.member == Some(id)] { (names.of(id)) } }
@@ -131,6 +201,7 @@ fn filters(
                 (ui::field("to", l.last_day(), &html! { input #to type="date" name="to" value=[filter.to]; }))
             }
             button.small-button { (l.show()) }
+            @if !filter.is_empty() { a.small-button href={ (ui::group_path(group.id)) "/expenses" } { (l.clear()) } }
         }
     }
 }
@@ -142,17 +213,12 @@ fn deleted_row(
     it: &Deleted,
     (today, may_restore): (Day, bool),
 ) -> Markup {
-    let when = ui::moment(l, it.at, today);
-    let name = names.shown_stored(it.by.into(), &it.name);
-    let by = if names.is_me(it.by.into()) {
-        sentence([when], |[when]| l.deleted_by_you(when))
-    } else {
-        sentence([name, when], |[name, when]| l.deleted_by(name, when))
-    };
+    let by = deleted(l, names, (it.by.into(), &it.name), ui::moment(l, it.at, today));
     html! {
         li.row {
             span.icon aria-hidden="true" { (ui::emoji(group, it.expense.category)) }
-            span.grow { (ui::name(&it.expense.description)) " " (ui::money(l, it.expense.amount, it.expense.currency))
+            a.grow.tall href={ (ui::group_path(group.id)) "/expenses/" (it.expense.id) } {
+                (ui::name(&it.expense.description)) " " (ui::money(l, it.expense.amount, it.expense.currency))
                 small.hint { (by) } }
             @if may_restore {
                 form.inline action={ "/api/groups/" (group.id) "/expenses/" (it.expense.id) "/restore" } data-method="POST" data-then="" data-done=(l.restored()) {

@@ -1,15 +1,29 @@
 //! The reader and one friend, in all groups that they share.
 
 use axum::extract::State;
-use fracti_core::values::id::UserId;
+use fracti_core::{
+    group::Group,
+    plan::{Plan, Transfer},
+    reports::debts::Debts,
+    values::{
+        currency::Currency,
+        id::{MemberId, UserId},
+    },
+};
 use fracti_http::{App, Caller, Id, Problem};
+use fracti_store::{MemberKey, SharedGroup};
+use futures_util::future::try_join_all;
 use maud::html;
 
+use super::settle;
 use crate::{
     fragment::Fragment,
     text::{Texts, sentence},
     ui,
 };
+
+/// Groups whose plans are looked at.
+const GROUPS: usize = 10;
 
 pub(crate) async fn show(
     State(app): State<App>,
@@ -18,19 +32,50 @@ pub(crate) async fn show(
     l: Texts,
 ) -> Result<Fragment, Problem> {
     let shared = app.table.shared_with(user.id, other).await?;
+    // Only sides that differ have a payment between the two.
+    let differ =
+        |it: &&SharedGroup| it.balances.values().any(|[mine, others]| (*mine < 0) != (*others < 0));
+    let groups = shared.groups.iter().filter(differ).take(GROUPS);
+    let open = groups.map(async |it| {
+        between(&app, MemberKey { group: it.group.id, user: user.id }, other.into()).await
+    });
+    let open = try_join_all(open).await?;
+    let name = &shared.other.name;
     Ok(Fragment(html! {
         a.back href="/app/me" { (l.me()) }
         h1 tabindex="-1" data-title { (sentence([ui::name(&shared.other.name)], |[name]| l.with_friend_title(name))) }
-        @for it in &shared.groups {
+        section {
+            h2 { (l.between_you()) }
+            ul.card.list {
+                @if open.iter().all(|(_, transfers)| transfers.is_empty()) { li.row { (l.nothing_between()) } }
+                @for (group, transfers) in &open {
+                    @for (currency, it) in transfers {
+                        @let amount = ui::minor(l, it.minor, *currency);
+                        li.row {
+                            span.grow {
+                                @if it.from == other { (sentence([ui::name(name), amount], |[name, amount]| l.owes_you(name, amount))) }
+                                @else { (sentence([ui::name(name), amount], |[name, amount]| l.you_owe_to(name, amount))) }
+                                small.hint { (ui::name(&group.title)) }
+                            }
+                            @if !group.archived {
+                                a.small-button href=(settle::path(group.id, *currency, it)) {
+                                    (if it.from == other { l.received() } else { l.pay() })
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        @for it in shared.groups.iter().filter(|it| !it.balances.is_empty()) {
             section {
-                h2 { (ui::name(&it.group.title)) }
+                h2 { (ui::name(&it.group.title)) " · " (l.in_whole_group()) }
                 ul.card.list {
-                    @if it.balances.is_empty() { li.row { (l.nothing_between()) } }
                     @for (currency, [mine, others]) in &it.balances {
                         li.row { span.grow { (l.you()) } (ui::balance(l, *mine, *currency)) }
                         li.row { span.grow { (ui::name(&shared.other.name)) } (ui::balance(l, *others, *currency)) }
                     }
-                    li { a.row href={ (ui::group_path(it.group.id)) "/settle?to=" (other) } { (l.settle()) } }
+                    li { a.row href=(ui::group_path(it.group.id)) { (l.go_on()) } }
                 }
             }
         }
@@ -42,4 +87,24 @@ pub(crate) async fn show(
                 } } }
         }
     }))
+}
+
+/// The payments of a group's plan between the reader and another member.
+async fn between(
+    app: &App,
+    member_key: MemberKey,
+    other: MemberId,
+) -> Result<(Group, Vec<(Currency, Transfer)>), Problem> {
+    let (group, members, ledger) = app.table.group_and_ledger(member_key).await?;
+    let pending = app.table.pending_settlements(group.id, &ledger).await?;
+    let debts = Debts::of(&members, &ledger, Some(&pending))
+        .or_else(|_| Debts::of(&members, &ledger, None))?;
+    let me: MemberId = member_key.user.into();
+    let of = |(currency, plan): (Currency, Plan)| {
+        let is_between =
+            move |it: &Transfer| [it.from, it.to] == [me, other] || [it.from, it.to] == [other, me];
+        plan.transfers.into_iter().filter(is_between).map(move |it| (currency, it))
+    };
+    let transfers = debts.plans.into_iter().flat_map(of).collect();
+    Ok((group, transfers))
 }

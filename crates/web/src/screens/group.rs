@@ -1,23 +1,29 @@
 //! A group: what it owes the reader or they owe, what waits for them, and its expenses by day.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet, HashSet},
+};
 
 use axum::extract::State;
 use fracti_core::{
     group::{Group, Member},
+    input::Error,
     ledger::Ledger,
+    plan::Plan,
     questions::question::{QuestionFilter, QuestionStatus},
     records::{
         expense::{Expense, Filter, ListOrder, Payer},
         settlement::{Settlement, SettlementAction},
     },
+    reports::debts::Debts,
     values::{currency::Currency, decimal::Decimal, id::MemberId, time::Day},
 };
-use fracti_http::{App, AsMember, Context, Problem};
-use fracti_store::Page;
+use fracti_http::{App, AsMember, Context, Paging, Problem};
+use fracti_store::{MemberKey, Page, Position, Slice};
 use maud::{Markup, html};
 
-use super::{chat, links::Links, me, settlement::Rights};
+use super::{chat, expenses, links::Links, me, settle, settlement::Rights};
 use crate::{
     fragment::Fragment,
     text::{Texts, sentence},
@@ -28,16 +34,17 @@ use crate::{
 const QUESTIONS: usize = 10;
 
 /// Expenses on the screen.
-const EXPENSES: usize = 30;
+pub(crate) const EXPENSES: usize = 30;
+
+/// Expenses recorded last, which the index by day may lack.
+const RECORDED: usize = 10;
 
 pub(crate) async fn show(
     State(app): State<App>,
-    AsMember(member_key, ()): AsMember,
+    AsMember(member_key, paging): AsMember<Paging>,
     Context { now, .. }: Context,
     l: Texts,
 ) -> Result<Fragment, Problem> {
-    let page = Page { limit: EXPENSES, after: None };
-    let filter = Filter::default();
     let (of_questions, open) = (
         Page { limit: QUESTIONS, after: None },
         QuestionFilter {
@@ -45,9 +52,9 @@ pub(crate) async fn show(
             ..QuestionFilter::default()
         },
     );
-    let ((group, members, ledger), expenses, questions) = tokio::try_join!(
+    let ((group, members, ledger), newest, questions) = tokio::try_join!(
         app.table.group_and_ledger(member_key),
-        app.table.expenses(member_key, &filter, ListOrder::Recorded, &page),
+        newest(&app, member_key),
         app.table.questions(member_key, &open, &of_questions, now),
     )?;
     let pending = app.table.pending_settlements(group.id, &ledger).await?;
@@ -58,21 +65,70 @@ pub(crate) async fn show(
         List { l, group: &group, names: &names, own: own_ids(me, &members), today: now.day() };
     Ok(Fragment(html! {
         (head(l, &group, 0))
-        (own_balance(l, &group, &ledger, me, &pending))
+        (own_balance(l, &group, (&ledger, &members), me, &pending))
         (waiting(l, &group, &names, (&Rights::of(&members, member_key.user), &ledger), &pending))
         (Links { l, group: &group, names: &names, ledger: &ledger, me: member_key.user }.waiting())
         (me::questions(l, questions.items.iter().filter(|it| it.can_answer), false))
         (moves)
         (news(l, &group, &ledger))
         section aria-label=(l.expenses()) {
-            @if expenses.items.is_empty() { p.card.empty { (l.no_expenses()) } }
-            (list.of(&expenses.items))
-            @if expenses.next.is_some() {
-                a.more href={ (ui::group_path(group.id)) "/expenses" } { (l.show_more()) }
+            @if newest.items.is_empty() {
+                p.card.empty { (if group.archived { l.no_entries() } else { l.no_expenses() }) }
             }
+            @if newest.order == ListOrder::Recorded { p.note.hint { (l.by_recording()) } }
+            div data-pages { (list.of(&newest.items)) }
+            @if let Some(next) = &newest.next { (expenses::more(l, group.id, &paging, newest.order, next)) }
         }
         (add(l, &group))
     }))
+}
+
+/// The first expenses of a group's list.
+struct Newest {
+    items: Vec<Expense>,
+    /// Row after which the list continues.
+    next: Option<Position>,
+    order: ListOrder,
+}
+
+/// The newest expenses by day. Their index may lag behind the last writes, so those that were recorded
+/// last are read, too. A large group whose expenses are not indexed has them in the order of recording.
+async fn newest(app: &App, member_key: MemberKey) -> Result<Newest, Error> {
+    let filter = Filter::default();
+    let page = |limit| Page { limit, after: None };
+    let (by_day, recorded) = (page(EXPENSES), page(RECORDED));
+    let (by_day, recorded) = tokio::join!(
+        app.table.expenses(member_key, &filter, ListOrder::Date, &by_day),
+        app.table.expenses(member_key, &filter, ListOrder::Recorded, &recorded),
+    );
+    let Slice { items, next, .. } = match by_day {
+        Err(Error::NotIndexed) => {
+            let all = page(EXPENSES);
+            let Slice { items, next, .. } =
+                app.table.expenses(member_key, &filter, ListOrder::Recorded, &all).await?;
+            return Ok(Newest { items, next, order: ListOrder::Recorded });
+        }
+        by_day => by_day?,
+    };
+    let place = |it: &Expense| (it.day(), it.created_at);
+    // What is older than the page is on a later one.
+    let end = items.last().filter(|_| next.is_some()).map(place);
+    let mut all = recorded?.items;
+    all.retain(|it| end.is_none_or(|end| place(it) >= end));
+    let known: HashSet<_> = all.iter().map(|it| it.id).collect();
+    all.extend(items.into_iter().filter(|it| !known.contains(&it.id)));
+    all.sort_by_key(|it| Reverse(place(it)));
+    Ok(Newest { items: all, next, order: ListOrder::Date })
+}
+
+/// Instead of a form in an archived group.
+pub(crate) fn archived(l: Texts, group: &Group) -> Markup {
+    html! {
+        a.back href=(ui::group_path(group.id)) { (ui::name(&group.title)) }
+        h1 tabindex="-1" data-title { (l.is_archived()) }
+        p.card.empty { (l.archive_about()) }
+        a.more href={ (ui::group_path(group.id)) "/settings" } { (l.settings()) }
+    }
 }
 
 /// The title of a group, and its tabs.
@@ -115,17 +171,18 @@ fn news(l: Texts, group: &Group, ledger: &Ledger) -> Markup {
     }
 }
 
-/// The reader's balance in each currency.
+/// The reader's balance in each currency: first that of the group, then what they owe.
 fn own_balance(
     l: Texts,
     group: &Group,
-    ledger: &Ledger,
+    (ledger, members): (&Ledger, &[Member]),
     me: MemberId,
     pending: &[Settlement],
 ) -> Markup {
     let net = |currency| (currency, ledger.balances.totals(currency, me).net());
-    let open: Vec<(Currency, i128)> =
+    let mut open: Vec<(Currency, i128)> =
         ledger.balances.currencies().map(net).filter(|(_, net)| *net != 0).collect();
+    open.sort_by_key(|(currency, net)| (*currency != group.currency, *net > 0));
     let owes = open.iter().any(|(_, net)| *net < 0);
     let mine = pending.iter().filter(|it| ledger.links.resolve(it.from_user_id) == me);
     let mut on_the_way: BTreeMap<Currency, Decimal> = BTreeMap::new();
@@ -133,23 +190,53 @@ fn own_balance(
         let sum = on_the_way.entry(it.currency).or_default();
         *sum = sum.plus(it.amount).unwrap_or(*sum);
     }
+    let line = |(currency, net): &(Currency, i128)| {
+        html! {
+            p {
+                span.hint { (if *net < 0 { l.you_owe() } else { l.you_are_owed() }) }
+                bdi.{ "big " (ui::tone(*net)) } dir="ltr" { (l.minor(net.saturating_abs(), *currency)) }
+            }
+        }
+    };
     html! {
         section.card.hero aria-label=(l.your_balance()) {
             @if open.is_empty() { p.big { (l.you_are_settled()) } }
-            @for (currency, net) in &open {
-                p {
-                    span.hint { (if *net < 0 { l.you_owe() } else { l.you_are_owed() }) }
-                    bdi.{ "big " (ui::tone(*net)) } dir="ltr" { (l.minor(net.saturating_abs(), *currency)) }
-                }
-            }
+            (ui::first_ones(l, &open.iter().map(line).collect::<Vec<_>>()))
             @for (currency, sum) in &on_the_way {
                 p { span.hint { (sentence([ui::money(l, *sum, *currency)], |[amount]| l.on_the_way(amount))) } }
             }
             @if owes && !group.archived {
-                a.small-button href={ (ui::group_path(group.id)) "/balances" } { (l.settle()) }
+                @if let Some(path) = settle_path(group, members, ledger, me, pending) {
+                    a.small-button href=(path) { (l.settle()) }
+                }
             }
         }
     }
+}
+
+/// Where the reader pays what they owe: the form of their only payment, or the list of payments.
+/// `None` if their payments are on their way.
+fn settle_path(
+    group: &Group,
+    members: &[Member],
+    ledger: &Ledger,
+    me: MemberId,
+    pending: &[Settlement],
+) -> Option<String> {
+    let debts = Debts::of(members, ledger, Some(pending))
+        .or_else(|_| Debts::of(members, ledger, None))
+        .ok()?;
+    let of = |(currency, plan): (&Currency, &Plan)| {
+        let own = plan.transfers.iter().filter(|it| it.from == me);
+        own.map(|it| settle::path(group.id, *currency, it)).collect::<Vec<_>>()
+    };
+    let mut own = debts.plans.iter().flat_map(of);
+    let first = own.next()?;
+    Some(if own.next().is_none() {
+        first
+    } else {
+        format!("{}/balances", ui::group_path(group.id))
+    })
 }
 
 /// Payments to the reader that they may confirm.

@@ -52,9 +52,11 @@ pub(crate) async fn show(
         @if is_first { (waits(l, user.id, &groups.items, &payments.items, &questions)) }
         @if is_first && next.is_none() && live.len() > 1 { (totals(l, &groups.items)) }
         @if groups.items.is_empty() { p.card.empty { (l.no_groups()) } }
-        @if !live.is_empty() { ul.card.list { @for it in live { (row(l, it)) } } }
-        @if !past.is_empty() {
-            details.card { summary { (l.archived()) } ul.list { @for it in past { (row(l, it)) } } }
+        div data-pages {
+            @if !live.is_empty() { ul.card.list { @for it in live { (row(l, it)) } } }
+            @if !past.is_empty() {
+                details.card.fields { summary { (l.archived_groups()) } ul.list { @for it in past { (row(l, it)) } } }
+            }
         }
         @if let Some(next) = next { (ui::show_more(l, "/app", None, &next)) }
         (create(l))
@@ -85,7 +87,9 @@ fn create(l: Texts) -> Markup {
     html! {
         details.card.fields {
             summary { (l.new_group()) }
-            form action="/api/groups" data-method="POST" data-then="/app/groups/{id}" novalidate {
+            form action="/api/groups" data-method="POST" data-then="/app/groups/{id}" data-done=(l.created()) novalidate {
+                // A group that no chat has opened has an id of its own in the place of the chat's.
+                input type="hidden" name="chatId" data-fresh;
                 (ui::field("title", l.title(), &html! { input #title name="title" maxlength="100" required; }))
                 (ui::field("new-currency", l.currency(), &ui::regional_currency(l, "new-currency", "currency")))
                 (ui::submit(l.save()))

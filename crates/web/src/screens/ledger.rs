@@ -2,8 +2,9 @@
 
 use axum::extract::State;
 use fracti_core::{
-    ledger::{EntryStatus, Ledger, RefType},
-    values::id::MemberId,
+    ledger::{Change, EntryStatus, Ledger, RefType},
+    records::entry::Entry,
+    values::id::{ExpenseId, MemberId},
 };
 use fracti_http::{App, AsMember, Context, Id, Problem};
 use fracti_store::{Page, Statement, StatementLine};
@@ -73,13 +74,23 @@ pub(crate) async fn statement(
     )?;
     let names = Names::new(l, member_key.user.into(), &members);
     let path = ui::group_path(group.id);
+    let expense = |it: &StatementLine| {
+        let id = it.entry.ref_id.as_deref().filter(|_| it.entry.ref_type == RefType::Expense)?;
+        id.parse::<ExpenseId>().ok()
+    };
+    let recorded = |it: &StatementLine| expense(it)?.created_at().or(it.entry.ref_created_at);
+    let expenses = app.table.expenses_at(group.id, lines.iter().filter_map(recorded)).await?;
     let row = |it: &StatementLine| {
         html! {
             @let entry = &it.entry;
             @let link = link(&path, entry.ref_type, entry.ref_id.as_deref());
             li { a.row href=(link) {
                 span.grow {
-                    (label(l, entry.ref_type))
+                    span.name {
+                        @if let Some(was) = &entry.snapshot { (ui::name(&was.description)) }
+                        @else if let Some(it) = expense(it).and_then(|id| expenses.get(&id)) { (ui::name(&it.description)) }
+                        @else { (label(l, entry, member, &names)) }
+                    }
                     @if entry.status != EntryStatus::Applied { " · " small.tag { (l.taken_back()) } }
                     small.hint { (ui::moment(l, entry.created_at, now.day())) " · " (names.shown(entry.actor_id.into()))
                         @if let Some(note) = &entry.note { " · " (ui::name(note)) } }
@@ -112,11 +123,25 @@ fn link(path: &str, kind: RefType, id: Option<&str>) -> String {
     }
 }
 
-fn label(l: Texts, kind: RefType) -> Markup {
-    html! { (match kind {
-        RefType::Expense => l.an_expense(),
-        RefType::Settlement => l.payment(),
-        RefType::Adjustment => l.adjustment(),
-        RefType::Link => l.guest_linked(),
-    }) }
+/// What an entry was. A payment names the other side.
+fn label(l: Texts, entry: &Entry, member: MemberId, names: &Names<'_>) -> Markup {
+    let (own, others): (Vec<&Change>, Vec<&Change>) =
+        entry.changes.iter().partition(|it| it.user == member);
+    match (entry.ref_type, own.first(), others.first()) {
+        (RefType::Settlement, Some(own), Some(other)) => {
+            let is_sent = (own.totals.net() > 0) == (entry.status != EntryStatus::Revert);
+            match (is_sent, names.is_me(other.user)) {
+                (true, true) => html! { (l.payment_to_me()) },
+                (false, true) => html! { (l.payment_from_you()) },
+                (true, false) => sentence([names.shown(other.user)], |[name]| l.payment_to(name)),
+                (false, false) => {
+                    sentence([names.shown(other.user)], |[name]| l.payment_from(name))
+                }
+            }
+        }
+        (RefType::Settlement, ..) => html! { (l.payment()) },
+        (RefType::Expense, ..) => html! { (l.an_expense()) },
+        (RefType::Adjustment, ..) => html! { (l.adjustment()) },
+        (RefType::Link, ..) => html! { (l.guest_linked()) },
+    }
 }

@@ -86,13 +86,18 @@ pub(crate) fn totals(l: Texts, groups: &[Membership]) -> Markup {
         let side = if net < 0 { owes } else { owed };
         *side = side.saturating_add(net);
     }
+    let mut lines = Vec::new();
+    for (currency, [owed, owes]) in &nets {
+        let line = |label, net: i128| {
+            html! { p { span.hint { (label) } bdi.{ "big " (ui::tone(net)) } dir="ltr" { (l.minor(net.saturating_abs(), *currency)) } } }
+        };
+        lines.extend((*owed != 0).then(|| line(l.you_are_owed(), *owed)));
+        lines.extend((*owes != 0).then(|| line(l.you_owe(), *owes)));
+    }
     html! {
         section.card.hero aria-label=(l.in_all_groups()) {
-            @if nets.values().all(|[owed, owes]| *owed == 0 && *owes == 0) { p.big { (l.you_are_settled()) } }
-            @for (currency, [owed, owes]) in &nets {
-                @if *owed != 0 { p { span.hint { (l.you_are_owed()) } bdi.big.plus dir="ltr" { (l.minor(*owed, *currency)) } } }
-                @if *owes != 0 { p { span.hint { (l.you_owe()) } bdi.big.minus dir="ltr" { (l.minor(owes.saturating_abs(), *currency)) } } }
-            }
+            @if lines.is_empty() { p.big { (l.you_are_settled()) } }
+            (ui::first_ones(l, &lines))
         }
     }
 }

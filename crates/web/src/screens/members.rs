@@ -134,8 +134,10 @@ impl View<'_> {
         html! {
             li.row {
                 (self.names.avatar(member.id)) span.grow { (self.names.shown(member.id)) }
-                form.inline action=(self.of_member(member, "/restore")) data-method="POST" data-then="" data-done=(self.l.restored()) {
-                    button.small-button { (self.l.restore()) }
+                @if !self.group.archived {
+                    form.inline action=(self.of_member(member, "/restore")) data-method="POST" data-then="" data-done=(self.l.restored()) {
+                        button.small-button { (self.l.restore()) }
+                    }
                 }
             }
         }
@@ -146,7 +148,8 @@ impl View<'_> {
         html! {
             details.card.fields { summary { (l.add_guest()) }
                 p.hint { (l.guest_about()) }
-                form action=(self.api("/members")) data-method="POST" data-then="" data-done=(l.added_guest()) novalidate {
+                form action=(self.api("/members")) data-method="POST" data-then="" data-done=(l.added_guest())
+                    data-undo={ "DELETE " (self.api("/members/{id}")) } novalidate {
                     (ui::field("guest", l.guest_name(), &html! { input #guest name="name" maxlength="100" autocomplete="off"; }))
                     (ui::save(l.add()))
                 }

@@ -3,11 +3,17 @@
 use axum::extract::State;
 use fracti_core::{
     group::Member,
-    values::{currency::Currency, decimal::Decimal, id::MemberId},
+    plan::Transfer,
+    values::{
+        currency::Currency,
+        decimal::Decimal,
+        id::{GroupId, MemberId},
+    },
 };
 use fracti_http::{App, AsMember, Description, Parameters, Problem, QueryReader, schemas};
 use maud::{Markup, html};
 
+use super::group::archived;
 use crate::{
     fragment::Fragment,
     text::{Texts, sentence},
@@ -35,12 +41,27 @@ impl Parameters for SettleQuery {
     }
 }
 
+/// The form of a payment of the plan.
+pub(crate) fn path(group: GroupId, currency: Currency, it: &Transfer) -> String {
+    format!(
+        "{}/settle?from={}&to={}&amount={}&currency={}",
+        ui::group_path(group),
+        it.from,
+        it.to,
+        currency.to_major(it.minor),
+        currency.code()
+    )
+}
+
 pub(crate) async fn show(
     State(app): State<App>,
     AsMember(member_key, query): AsMember<SettleQuery>,
     l: Texts,
 ) -> Result<Fragment, Problem> {
     let (group, members, ledger) = app.table.group_and_ledger(member_key).await?;
+    if group.archived {
+        return Ok(Fragment(archived(l, &group)));
+    }
     let names = Names::new(l, member_key.user.into(), &members);
     let path = format!("{}/balances", ui::group_path(group.id));
     // The payer is as the plan says, and not replaced by the reader.
@@ -59,7 +80,8 @@ pub(crate) async fn show(
     Ok(Fragment(html! {
         a.back href=(path) { (l.balances()) }
         h1 tabindex="-1" data-title { (l.record_payment()) }
-        form action={ "/api/groups/" (group.id) "/settlements" } data-method="POST" data-then=(path) data-done=(l.payment_recorded())
+        form action={ "/api/groups/" (group.id) "/settlements" } data-method="POST" data-then=(path) data-done=(l.payment_recorded()) data-pending=(l.payment_waits())
+            data-undo={ "PUT /api/groups/" (group.id) "/settlements/{id}" } data-undo-body=r#"{"status":"failed"}"#
             data-me=(member_key.user) data-used=(ui::used(&ledger)) novalidate {
             div.card.fields {
                 div.amount {

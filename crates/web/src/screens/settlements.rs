@@ -49,7 +49,7 @@ pub(crate) async fn show(
         h1 tabindex="-1" data-title { (l.payments()) }
         (ui::tabs(l.payments(), &tabs, usize::from(status == Some(SettlementStatus::Pending))))
         @if payments.items.is_empty() { p.card.empty { (l.no_payments()) } }
-        ul.card.list { @for payment in &payments.items { (row(l, &group, &names, payment, now.day())) } }
+        div data-pages { ul.card.list { @for payment in &payments.items { (row(l, &group, &names, payment, now.day())) } } }
         @if let Some(next) = next { (ui::show_more(l, &path, status.map(|it| format!("status={it}")), &next)) }
     }))
 }

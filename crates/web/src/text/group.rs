@@ -9,8 +9,12 @@ texts! {
     added_guest { "Added: {name}", "Добавлено: {name}" }
     joined_group { "You are in the group", "Вы в группе" }
     on_the_way(amount) { "{amount} on the way", "{amount} в пути" }
+    payment_waits { "Payment recorded. {toId} confirms it.", "Платёж записан. Его подтвердит {toId}." }
+    is_unarchived { "This group is out of the archive", "Группа возвращена из архива" }
     payment_recorded { "Payment recorded", "Платёж записан" }
-    all_or_none { "All or none", "Все или никто" }
+    everybody { "All", "Все" }
+    nobody { "None", "Никто" }
+    as_last_time { "As last time", "Как в прошлый раз" }
     choose { "Choose …", "Выберите …" }
     ask_leave { "Leave the group? You can come back with an invitation.", "Покинуть группу? Вернуться можно по приглашению." }
     ask_remove(name) { "Remove {name} from the group?", "Удалить из группы: {name}?" }
@@ -57,6 +61,12 @@ texts! {
     payment { "Payment", "Платёж" }
     no_payments { "No payments yet.", "Платежей пока нет." }
     all { "All", "Все" }
+    payment_from(name) { "Payment from {name}", "Платёж от {name}" }
+    payment_to(name) { "Payment to {name}", "Платёж для {name}" }
+    payment_to_me { "Payment to you", "Платёж вам" }
+    payment_from_you { "Payment from you", "Ваш платёж" }
+    between_you { "Between you", "Между вами" }
+    in_whole_group { "In the whole group", "Во всей группе" }
     with_friend { "With this friend in all groups", "Расчёты с этим другом во всех группах" }
     an_expense { "Expense", "Расход" }
     as_table { "As a table", "Таблицей" }
@@ -163,6 +173,10 @@ texts! {
     anyone { "Anyone", "Любой" }
     any_category { "Any", "Любая" }
     filter { "Filter", "Фильтр" }
+    clear { "Clear", "Очистить" }
+    by_recording { "In the order of recording.", "В порядке записи." }
+    is_archived { "This group is in the archive", "Эта группа в архиве" }
+    archived_groups { "Archive", "Архив" }
     nothing_found { "Nothing found.", "Ничего не найдено." }
     total_spent { "Spent", "Потрачено" }
     your_part(amount) { "your part {amount}", "ваша доля {amount}" }
@@ -183,6 +197,12 @@ texts! {
 }
 
 impl Texts {
+    /// "3 expenses".
+    pub(crate) fn found(self, count: u64) -> String {
+        let word = self.plural(count, ["expense", "expenses"], ["расход", "расхода", "расходов"]);
+        format!("{count} {word}")
+    }
+
     /// State of a settlement.
     pub(crate) const fn settlement(
         self,

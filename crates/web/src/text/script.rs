@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 type ScriptText = (&'static str, [&'static str; fracti_texts::Language::ALL.len()]);
 
 /// The texts of the script of the document.
-pub(crate) const APP: [ScriptText; 20] = [
+pub(crate) const APP: [ScriptText; 19] = [
     ("offline", ["There is no connection.", "Нет соединения."]),
     ("old", ["No connection: this may be out of date.", "Нет соединения: данные могли устареть."]),
     ("again", ["Try again", "Повторить"]),
@@ -52,20 +52,6 @@ pub(crate) const APP: [ScriptText; 20] = [
     ),
     ("signedIn", ["This link does not sign in", "По этой ссылке войти нельзя"]),
     (
-        "used",
-        [
-            "It works once, within 10 minutes. Make a new one in Telegram.",
-            "Она действует один раз в течение 10 минут. Создайте новую в Telegram.",
-        ],
-    ),
-    (
-        "yours",
-        [
-            "Sign in to Fracti in this browser? Only if you made this link yourself.",
-            "Войти в Fracti в этом браузере? Только если вы сами создали эту ссылку.",
-        ],
-    ),
-    (
         "ended",
         [
             "This browser is signed out. Make a new link in Telegram: Me, API tokens.",
@@ -81,13 +67,28 @@ pub(crate) const APP: [ScriptText; 20] = [
     ),
     ("draft", ["Your entry is kept as a draft.", "Запись сохранена как черновик."]),
     ("undo", ["Undo", "Отменить"]),
+    ("undone", ["Taken back", "Отменено"]),
     ("back", ["Back", "Назад"]),
     ("today", ["today", "сегодня"]),
     ("yesterday", ["yesterday", "вчера"]),
 ];
 
 /// The texts of the rest of the script.
-pub(crate) const MORE: [ScriptText; 25] = [
+pub(crate) const MORE: [ScriptText; 33] = [
+    (
+        "used",
+        [
+            "It works once, within 10 minutes. Make a new one in Telegram.",
+            "Она действует один раз в течение 10 минут. Создайте новую в Telegram.",
+        ],
+    ),
+    (
+        "yours",
+        [
+            "Sign in to Fracti in this browser? Only if you made this link yourself.",
+            "Войти в Fracti в этом браузере? Только если вы сами создали эту ссылку.",
+        ],
+    ),
     (
         "repeated",
         [
@@ -129,6 +130,18 @@ pub(crate) const MORE: [ScriptText; 25] = [
     ("anew", ["Start anew", "Начать заново"]),
     ("take", ["Take it", "Взять"]),
     ("theirs", ["Changed meanwhile: {a} {b}", "Изменено тем временем: {a} {b}"]),
+    (
+        "gone",
+        [
+            "It was deleted meanwhile. Your entry is kept.",
+            "Тем временем это удалили. Ваша запись сохранена.",
+        ],
+    ),
+    ("currency", ["Currency", "Валюта"]),
+    ("findCurrency", ["Code, name or sign", "Код, название или знак"]),
+    ("asNew", ["Record it as new", "Записать заново"]),
+    ("rest", ["{a} of {b} left", "Осталось {a} из {b}"]),
+    ("over", ["{a} more than {b}", "На {a} больше, чем {b}"]),
     ("no", ["Cancel", "Отмена"]),
     ("yes", ["Yes", "Да"]),
 ];

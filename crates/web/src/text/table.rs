@@ -54,6 +54,9 @@ texts! {
     and_one(name, other) { "{name} and {other}", "{name} и {other}" }
     and_others(name, count) { "{name} and {count} others", "{name} и ещё {count}" }
     to_you { "You", "Вам" }
+    and_more(count) { "and {count} more", "и ещё {count}" }
+    owes_you(name, amount) { "{name} owes you {amount}", "{name} → вы: {amount}" }
+    you_owe_to(name, amount) { "You owe {name} {amount}", "Вы → {name}: {amount}" }
 }
 
 impl Texts {
@@ -61,6 +64,12 @@ impl Texts {
     pub(crate) fn members(self, count: u64) -> String {
         let form = ["member", "members"];
         let word = self.plural(count, form, ["участник", "участника", "участников"]);
+        format!("{count} {word}")
+    }
+
+    /// "4 payments".
+    pub(crate) fn payments_count(self, count: u64) -> String {
+        let word = self.plural(count, ["payment", "payments"], ["платёж", "платежа", "платежей"]);
         format!("{count} {word}")
     }
 

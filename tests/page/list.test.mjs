@@ -1,0 +1,201 @@
+// The list of a group and its search, an archived group, and who takes part in a new expense.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NARROW, check, open, ready, serve, tap } from './harness.mjs';
+
+const server = await serve();
+const fresh = async (title, more = {}) => {
+  const group = await server.call('alice', 'POST', '/api/groups', { title, chatId: title.replace(' ', '-'), currency: 'EUR', ...more });
+  return { id: group.id, path: `/app/groups/${group.id}`, api: `/api/groups/${group.id}` };
+};
+const rows = (page) => page.locator('[data-pages] .name').allTextContents();
+const said = (page) => page.locator('#status').textContent();
+
+test('the list is by date, has no end, and keeps its place', { timeout: 90_000 }, async () => {
+  const group = await fresh('Long');
+  const day = (at) => new Date(Date.UTC(2026, 0, 1 + at)).toISOString().slice(0, 10);
+  // Recorded in another order than they happened, two on each day.
+  for (let at = 0; at < 70; at += 1) {
+    await server.call('alice', 'POST', `${group.api}/expenses`, { amount: 1 + at, description: `Meal ${(at * 37) % 70}`, date: day(Math.floor(((at * 37) % 70) / 2)) });
+  }
+  const page = await open(server, 'alice', group.path);
+  const days = () => page.locator('[data-pages] .day time').evaluateAll((all) => all.map((it) => it.dateTime));
+  assert.ok((await rows(page)).length < 70);
+  for (let before = 0; (await page.locator('[data-more]').count()) > 0 && before < 20; before += 1) {
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+    await page.waitForTimeout(300);
+  }
+  const found = await days();
+  assert.equal((await rows(page)).length, 70);
+  assert.deepEqual(found, [...found].sort().reverse());
+  assert.equal(new Set(found).size, 35, 'a day has one heading');
+  await page.getByText('Meal 3', { exact: true }).click();
+  await page.waitForSelector('h1:has-text("Meal 3")');
+  await page.goBack();
+  await page.waitForFunction(() => document.querySelectorAll('[data-pages] .name').length === 70);
+  await page.waitForTimeout(600);
+  assert.ok(await page.getByText('Meal 3', { exact: true }).evaluate((it) => {
+    const { top, bottom } = it.getBoundingClientRect();
+    return top > 0 && bottom < innerHeight;
+  }), 'the row is where it was');
+  // One that was recorded for an earlier day stands below that day.
+  await server.call('alice', 'POST', `${group.api}/expenses`, { amount: 9, description: 'Late', date: day(34) });
+  await page.goto(`${server.api}${group.path}`);
+  await ready(page);
+  assert.ok((await rows(page)).slice(0, 3).includes('Late'));
+  assert.equal((await rows(page)).filter((it) => it === 'Late').length, 1);
+  await page.context().close();
+});
+
+test('a search says what it found and what that sums to, and is cleared', async () => {
+  for (const [language, sum, clear] of [['en', /2 expenses · 30\.00.EUR · 5\.00.USD/, 'Clear'], ['ru', /2 расхода · 30,00.EUR · 5,00.USD/, 'Очистить']]) {
+    const group = await fresh(`Search ${language}`);
+    await server.call('alice', 'POST', `${group.api}/expenses`, { amount: 30, description: 'Boat tour' });
+    await server.call('alice', 'POST', `${group.api}/expenses`, { amount: 5, description: 'Boat tip', currency: 'USD' });
+    await server.call('alice', 'POST', `${group.api}/expenses`, { amount: 7, description: 'Tea' });
+    const page = await open(server, 'alice', `${group.path}/expenses`, { language, size: NARROW });
+    await page.fill('#q', 'boat');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/q=boat/);
+    await ready(page);
+    assert.match(await page.locator('p.note').innerText(), sum);
+    assert.deepEqual((await rows(page)).sort(), ['Boat tip', 'Boat tour']);
+    await check(page, `search-${language}`);
+    await tap(page, clear);
+    assert.equal((await rows(page)).length, 3);
+    await page.context().close();
+  }
+});
+
+test('an archived group has no forms, and says why', async () => {
+  const group = await fresh('Past');
+  const { id } = await server.call('alice', 'POST', `${group.api}/expenses`, { amount: 30, description: 'Tea' });
+  await server.call('alice', 'PATCH', group.api, { archived: true });
+  for (const [language, sentence, out] of [['en', 'This group is in the archive', 'Take out of the archive'], ['ru', 'Эта группа в архиве', 'Вернуть из архива']]) {
+    const page = await open(server, 'alice', group.path, { language });
+    for (const path of ['', '/balances', '/members', `/expenses/${id}`, '/expenses?deleted=true', '/import', '/settings']) {
+      await page.goto(`${server.api}${group.path}${path}`);
+      await ready(page);
+      const forms = await page.locator('main form[data-method]').evaluateAll((all) => all.map((it) => it.innerText.trim()));
+      assert.deepEqual(forms.filter((it) => !it.includes(out)), [], path);
+      assert.equal(await page.locator('[data-main]').count(), 0, path);
+    }
+    for (const path of ['/expenses/new', `/expenses/${id}/edit`, '/settle', '/questions/new']) {
+      await page.goto(`${server.api}${group.path}${path}`);
+      await ready(page);
+      assert.equal(await page.locator('h1').innerText(), sentence, path);
+      assert.equal(await page.locator('main form').count(), 0, path);
+      await page.locator('a.back').waitFor();
+    }
+    await check(page, `archived-${language}`);
+    await page.context().close();
+  }
+});
+
+test('who took part last time is ticked, and so is whoever joined since', async () => {
+  const group = await fresh('Crew');
+  for (const name of ['Ana', 'Bea']) await server.call('alice', 'POST', `${group.api}/members`, { name });
+  const page = await open(server, 'alice', `${group.path}/expenses/new`);
+  const ticked = () => page.locator('.shares [data-row]:has([data-counts]:checked) .name').allTextContents();
+  assert.deepEqual(await ticked(), ['You', 'Ana', 'Bea']);
+  await page.getByRole('checkbox', { name: /Bea/ }).uncheck();
+  await page.fill('#amount', '20');
+  await page.fill('#description', 'Tea');
+  await page.locator('[data-main]').click();
+  await page.waitForSelector('.hero');
+  await server.call('alice', 'POST', `${group.api}/members`, { name: 'Cleo' });
+  await page.goto(`${server.api}${group.path}/expenses/new`);
+  await ready(page);
+  assert.deepEqual(await ticked(), ['You', 'Ana', 'Cleo']);
+  assert.match(await page.locator('.takers').innerText(), /As last time ·\s*All/);
+  await check(page, 'as-last-time');
+  await page.locator('[data-all]').click();
+  assert.deepEqual(await ticked(), ['You', 'Ana', 'Bea', 'Cleo']);
+  await page.locator('[data-none]').click();
+  assert.deepEqual(await ticked(), []);
+  assert.equal(await page.locator('[data-filter]').count(), 0);
+  await page.context().close();
+});
+
+test('members of a large group are found by their names', async () => {
+  const group = await fresh('Many');
+  for (let at = 0; at < 12; at += 1) await server.call('alice', 'POST', `${group.api}/members`, { name: `Guest ${at}` });
+  const page = await open(server, 'alice', `${group.path}/expenses/new`, { size: NARROW });
+  await page.locator('[data-filter]').fill('guest 1');
+  assert.deepEqual(await page.locator('.shares:not([data-of=itemized] *) [data-row]:visible .name').allTextContents(), ['Guest 1', 'Guest 10', 'Guest 11']);
+  await page.locator('[data-none]').click();
+  await page.getByRole('checkbox', { name: /Guest 10/ }).check();
+  await page.fill('#amount', '20');
+  await page.fill('#description', 'Tea');
+  await page.locator('[data-main]').click();
+  await page.waitForSelector('.hero');
+  const [expense] = await server.call('alice', 'GET', `${group.api}/expenses`);
+  assert.deepEqual(expense.splits.map((it) => it.userName), ['Guest 10']);
+  await page.context().close();
+});
+
+test('the rest of the amount is shown, and a tap gives it to the row touched last', async () => {
+  for (const [language, left, over, save] of [['en', '17.50 EUR of 50.00 EUR left', '2.50 EUR more than 50.00 EUR', 'Save · 50.00 EUR'], ['ru', 'Осталось 17,50 EUR из 50,00 EUR', 'На 2,50 EUR больше, чем 50,00 EUR', 'Сохранить · 50,00 EUR']]) {
+    const group = await fresh(`Rest ${language}`);
+    for (const name of ['Ana', 'Bea']) await server.call('alice', 'POST', `${group.api}/members`, { name });
+    const page = await open(server, 'alice', `${group.path}/expenses/new`, { language });
+    const plain = async (selector) => (await page.locator(selector).innerText()).replaceAll('\u00a0', ' ');
+    await page.fill('#amount', '50');
+    await page.fill('#description', 'Taxi');
+    assert.equal(await plain('[data-main]'), save);
+    await page.locator('.segments label').nth(2).click();
+    const amounts = page.locator('[name^="splits["][name$=".amount"]');
+    await amounts.nth(0).fill('20');
+    await amounts.nth(1).fill('12,50');
+    assert.equal(await plain('[data-rest]'), left);
+    await amounts.nth(2).fill('20');
+    assert.equal(await plain('[data-rest]'), over);
+    await amounts.nth(2).fill('');
+    await check(page, `rest-${language}`);
+    await amounts.nth(1).focus();
+    await amounts.nth(1).fill('12');
+    await page.locator('[data-rest]').click();
+    assert.equal(await amounts.nth(1).inputValue(), '30');
+    assert.ok(await page.locator('[data-rest]').isHidden());
+    // The payer whose amount is left empty pays the rest.
+    await page.locator('[data-instead] summary').click();
+    const payers = page.locator('[data-instead] [data-row]');
+    for (const at of [0, 1]) await payers.nth(at).getByRole('checkbox').check();
+    await payers.nth(0).locator('.num').fill('36');
+    assert.match(await payers.nth(1).locator('.num').getAttribute('placeholder'), /^14[.,]00$/);
+    await page.locator('[data-main]').click();
+    await page.waitForSelector('.hero');
+    const [expense] = await server.call('alice', 'GET', `${group.api}/expenses`);
+    assert.deepEqual(expense.splits.map((it) => it.amount).sort(), ['20', '30']);
+    assert.deepEqual(expense.payers.map((it) => it.amount).sort(), ['14', '36']);
+    await page.context().close();
+  }
+});
+
+test('another expense begins with the day of the one before, and equally', async () => {
+  const group = await fresh('Again');
+  const page = await open(server, 'alice', `${group.path}/expenses/new`);
+  await page.locator('.segments label').nth(1).click();
+  await page.fill('#amount', '20');
+  await page.fill('#description', 'Tea');
+  await page.locator('summary', { hasText: 'More' }).click();
+  await page.fill('#date', '2026-11-03');
+  await tap(page, 'Save and add another', { role: 'button' });
+  await page.waitForFunction(() => document.querySelector('#amount').value === '');
+  assert.equal(await said(page), 'Added: Tea Undo');
+  assert.equal(await page.inputValue('#date'), '2026-11-03');
+  assert.ok(await page.locator('.segments input').first().isChecked());
+  await page.context().close();
+});
+
+test('a receipt that becomes an equal split costs what its lines sum to', async () => {
+  const { id } = await server.call('alice', 'POST', `/api/groups/${server.group}/expenses`, {
+    description: 'Lunch', splitType: 'itemized', items: [{ name: 'Soup', amount: 10 }, { name: 'Wine', amount: 23 }],
+  });
+  const page = await open(server, 'alice', `${server.path}/expenses/${id}/edit`);
+  await page.locator('[data-remove]').first().click();
+  await page.locator('.segments label').first().click();
+  assert.equal(await page.inputValue('#amount'), '23');
+  await page.context().close();
+});

@@ -1,0 +1,179 @@
+// Paying what is owed, statements, a friend, deleted expenses, and taking things back.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NARROW, check, open, ready, serve, tap } from './harness.mjs';
+
+const server = await serve();
+const at = (path) => `${server.path}${path}`;
+const plain = (text) => text.replaceAll('\u00a0', ' ');
+const said = async (page) => plain(await page.locator('#status').innerText());
+const pair = async (title) => {
+  const group = await server.call('alice', 'POST', '/api/groups', { title, chatId: title, currency: 'EUR' });
+  await server.call('bob', 'POST', `/api/groups/${group.id}/join`, {});
+  return { path: `/app/groups/${group.id}`, api: `/api/groups/${group.id}` };
+};
+
+test('the only payment of the plan opens filled in, and its state is said', async () => {
+  for (const [language, settle, says] of [['en', 'Settle up', 'Payment recorded. Alice Smith confirms it. Undo'], ['ru', 'Рассчитаться', 'Платёж записан. Его подтвердит Alice Smith. Отменить']]) {
+    const group = await pair(`Pay-${language}`);
+    await server.call('alice', 'POST', `${group.api}/expenses`, { amount: 30, description: 'Boat' });
+    const page = await open(server, 'bob', group.path, { language });
+    await tap(page, settle);
+    await page.waitForURL(/settle\?/);
+    assert.equal(await page.inputValue('#amount'), '15');
+    await page.locator('[data-main]').click();
+    await page.waitForURL(/balances$/);
+    await ready(page);
+    assert.equal(await said(page), says);
+    await check(page, `paid-${language}`);
+    // What is on its way is not offered again.
+    await page.goto(`${server.api}${group.path}`);
+    await ready(page);
+    assert.equal(await page.getByRole('link', { name: settle }).count(), 0);
+    assert.match(plain(await page.locator('.hero').innerText()), language === 'en' ? /15\.00 EUR on the way/ : /15,00 EUR в пути/);
+    await page.context().close();
+  }
+});
+
+test('with several payments, those of the reader come first', async () => {
+  const group = await pair('Several');
+  await server.call('alice', 'POST', `${group.api}/expenses`, { amount: 30, description: 'Boat' });
+  await server.call('alice', 'POST', `${group.api}/expenses`, { amount: 20, description: 'Tea', currency: 'GBP' });
+  for (const [language, settle, first] of [['en', 'Settle up', 'Who pays whom'], ['ru', 'Рассчитаться', 'Кто кому платит']]) {
+    const page = await open(server, 'bob', group.path, { language, size: NARROW });
+    await tap(page, settle);
+    await page.waitForURL(/balances$/);
+    await ready(page);
+    assert.equal(await page.locator('h2').first().innerText(), first);
+    assert.equal(await page.locator('.transfer:visible').count(), 2);
+    await check(page, `several-${language}`);
+    await page.context().close();
+  }
+});
+
+test('what was added or archived is taken back, by the keyboard, too', async () => {
+  const group = await pair('Back');
+  const page = await open(server, 'alice', `${group.path}/expenses/new`);
+  await page.fill('#amount', '9');
+  await page.fill('#description', 'Tea');
+  await page.locator('[data-main]').click();
+  await page.waitForSelector('.hero');
+  assert.equal(await said(page), 'Added: Tea Undo');
+  // It stays as long as it has the focus.
+  await page.keyboard.press('Tab');
+  for (let tabs = 0; tabs < 60 && !(await page.evaluate(() => document.activeElement.closest('#status'))); tabs += 1) await page.keyboard.press('Tab');
+  await page.waitForTimeout(10_500);
+  assert.equal(await said(page), 'Added: Tea Undo');
+  await page.keyboard.press('Control+z');
+  await page.getByText('No expenses yet').waitFor();
+  assert.equal(await said(page), 'Taken back');
+  await page.goto(`${server.api}${group.path}/settings`);
+  await ready(page);
+  await tap(page, 'Archive the group', { role: 'button' });
+  await page.getByText('Take out of the archive').waitFor();
+  await tap(page, 'Undo', { role: 'button' });
+  await page.getByText('Archive the group').waitFor();
+  await page.goto(`${server.api}${group.path}/members`);
+  await ready(page);
+  await page.getByText('Add a guest').click();
+  await page.getByLabel('Name', { exact: true }).fill('Mum');
+  await tap(page, 'Add', { role: 'button' });
+  await page.getByText('Mum', { exact: true }).first().waitFor();
+  await tap(page, 'Undo', { role: 'button' });
+  await page.locator('main > ul').getByText('Mum', { exact: true }).waitFor({ state: 'detached' });
+  await page.context().close();
+});
+
+test('a statement names what was bought and who paid', async () => {
+  const group = await pair('Statement');
+  const { id } = await server.call('alice', 'POST', `${group.api}/expenses`, { amount: 30, description: 'Boat' });
+  await server.call('alice', 'PUT', `${group.api}/expenses/${id}`, { amount: 40, description: 'Boat tour' });
+  await server.call('alice', 'POST', `${group.api}/settlements`, { fromId: '987654321', toId: '123456789', amount: 5 });
+  for (const [language, from, to] of [['en', 'Payment from Bob Jones', 'Payment to you'], ['ru', 'Платёж от Bob Jones', 'Платёж вам']]) {
+    const page = await open(server, 'alice', `${group.path}/ledger/123456789`, { language });
+    const names = async () => (await page.locator('.list .name').allTextContents()).map((it) => it.trim());
+    const shown = await names();
+    assert.ok(shown.includes(from), shown.join());
+    assert.ok(shown.includes('Boat tour') && shown.includes('Boat'), shown.join());
+    await check(page, `statement-${language}`);
+    await page.goto(`${server.api}${group.path}/ledger/987654321`);
+    await ready(page);
+    assert.ok((await names()).includes(to), (await names()).join());
+    await page.context().close();
+  }
+});
+
+test('a friend: first what is between the two', async () => {
+  const group = await pair('Between');
+  await server.call('alice', 'POST', `${group.api}/expenses`, { amount: 30, description: 'Boat' });
+  for (const [language, owes] of [['en', /Bob Jones owes you 15\.00 EUR\s*Between/], ['ru', /Bob Jones → вы: 15,00 EUR\s*Between/]]) {
+    const page = await open(server, 'alice', '/app/me/friends/987654321', { language });
+    assert.match(plain(await page.locator('section').first().innerText()), owes);
+    await check(page, `friend-${language}`);
+    await page.context().close();
+  }
+});
+
+test('a deleted expense opens, says who deleted it, and is restored', async () => {
+  const group = await pair('Deleted');
+  const { id } = await server.call('alice', 'POST', `${group.api}/expenses`, { amount: 30, description: 'Boat', notes: 'At ten' });
+  await server.call('alice', 'DELETE', `${group.api}/expenses/${id}`);
+  for (const [language, says, restore] of [['en', /Deleted by you/, 'Restore'], ['ru', /Удалили вы/, 'Вернуть']]) {
+    const page = await open(server, 'alice', `${group.path}/expenses?deleted=true`, { language });
+    await page.getByRole('link', { name: /Boat/ }).click();
+    await page.waitForSelector('h1:has-text("Boat")');
+    assert.match(await page.locator('.hero').innerText(), says);
+    assert.equal(await page.getByRole('link', { name: /^(Edit|Изменить)$/ }).count(), 0);
+    await check(page, `deleted-one-${language}`);
+    if (language === 'ru') {
+      await tap(page, restore, { role: 'button' });
+      await page.getByRole('link', { name: 'Изменить' }).waitFor();
+    }
+    await page.context().close();
+  }
+});
+
+test('what was deleted meanwhile is recorded as new', async () => {
+  const group = await pair('Anew');
+  const { id } = await server.call('alice', 'POST', `${group.api}/expenses`, { amount: 30, description: 'Boat' });
+  const page = await open(server, 'alice', `${group.path}/expenses/${id}/edit`);
+  await page.fill('#amount', '60');
+  await server.call('alice', 'DELETE', `${group.api}/expenses/${id}`);
+  await page.locator('[data-main]').click();
+  await page.getByText('It was deleted meanwhile').waitFor();
+  await check(page, 'gone');
+  await tap(page, 'Record it as new', { role: 'button' });
+  await page.waitForSelector('.hero');
+  const [expense, ...others] = await server.call('alice', 'GET', `${group.api}/expenses`);
+  assert.deepEqual([expense.amount, expense.description, others.length], ['60', 'Boat', 0]);
+  await page.context().close();
+});
+
+test('a draft keeps each number with its member, although another one has left', async () => {
+  const group = await pair('Draft');
+  for (const name of ['Ana', 'Bea']) await server.call('alice', 'POST', `${group.api}/members`, { name });
+  const page = await open(server, 'alice', `${group.path}/expenses/new`);
+  await page.fill('#amount', '50');
+  await page.locator('.segments label').nth(2).click();
+  const number = (name) => page.locator('.shares [data-row]', { hasText: name }).locator('[name$=".amount"]');
+  await number('Bea').fill('12');
+  await page.waitForTimeout(500);
+  const { members } = await server.call('alice', 'GET', group.api);
+  await server.call('alice', 'DELETE', `${group.api}/members/${members.find((it) => it.name === 'Ana').id}`);
+  await page.reload();
+  await page.waitForSelector('.draft');
+  assert.equal(await number('Bea').inputValue(), '12');
+  assert.equal(await number('Bob').inputValue(), '');
+  await page.context().close();
+});
+
+test('a discount is written below zero', async () => {
+  const { id } = await server.call('alice', 'POST', `/api/groups/${server.group}/expenses`, {
+    description: 'Lunch', splitType: 'itemized', items: [{ name: 'Soup', amount: 10 }, { kind: 'discount', name: 'Discount', amount: 4 }],
+  });
+  const page = await open(server, 'bob', at(`/expenses/${id}`));
+  const line = page.locator('li', { hasText: 'Discount' }).first();
+  assert.equal(plain(await line.innerText()).replace(/\s+/g, ' '), 'Discount −4.00 EUR');
+  await page.context().close();
+});
