@@ -49,7 +49,8 @@ test('an expense, a payment, a question and a spending are sent with that day', 
   assert.deepEqual([expense.description, expense.date], ['Dinner at 20:30', '2026-11-27']);
   await ready(page);
   const headings = await page.locator('h2.day').allTextContents();
-  assert.equal(headings[0], 'Today');
+  // The other expenses may be of a later day than it is here.
+  assert.ok(headings.includes('Today'), headings.join());
 
   await page.goto(`${server.api}${server.path}/settle?to=987654321&amount=1&currency=EUR`);
   await ready(page);
@@ -145,7 +146,7 @@ test('payer and payee keep their places beside names from right to left', async 
   });
   for (const [extra, isLeft] of [['', true], ['&direction=he', false]]) {
     const page = await open(server, 'alice', `/app/groups/${group.id}/balances`, { extra });
-    const row = page.locator('figure .list .row .grow');
+    const row = page.locator('.transfer .name');
     const places = await row.evaluate((it) => [...it.children].map((part) => part.getBoundingClientRect().left));
     const sorted = places.toSorted((a, b) => (isLeft ? a - b : b - a));
     assert.deepEqual(places, sorted, 'payer, arrow, payee');
