@@ -409,6 +409,7 @@ impl Problem {
 }
 
 impl From<Error> for Problem {
+    #[expect(clippy::too_many_lines, reason = "a code each")]
     fn from(error: Error) -> Self {
         let new = |code| Self { limit: error.limit(), ..Self::new(code, error.says()) };
         let later = |problem: Self| problem.retry_after(1);

@@ -135,7 +135,11 @@ impl Table {
             if ledger.links.has(guest) {
                 return Err(Error::AlreadyLinked.into());
             }
-            let link = group.proposed_link(guest).ok_or(Error::NoLink)?;
+            let Some(link) = group.proposed_link(guest) else {
+                // It may have been confirmed between the two reads.
+                let linked = self.ledger(group.id).await?.links.has(guest);
+                return Err(if linked { Error::AlreadyLinked } else { Error::NoLink }.into());
+            };
             if !link.may_be_ended_by(member_key.user) {
                 return Err(Error::NotYourLink.into());
             }

@@ -5,7 +5,7 @@ use fracti_core::{group::Group, questions::question::QuestionType, split::LineKi
 use fracti_http::{App, AsMember, Parameters, Problem, QueryReader};
 use maud::{Markup, html};
 
-use super::group::archived;
+use super::frame::archived;
 use crate::{
     fragment::Fragment,
     text::Texts,

@@ -12,7 +12,8 @@ use fracti_http::{App, AsMember, Problem};
 use maud::{Markup, html};
 
 use super::{
-    group::{add, head, waiting},
+    frame::{add, head},
+    group::waiting,
     settle,
     settlement::Rights,
 };

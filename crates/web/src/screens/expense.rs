@@ -106,7 +106,7 @@ impl View<'_> {
                         (ui::day(l, expense.day(), self.today))
                     }
                     bdi.big dir="ltr" { (l.money(expense.amount, expense.currency)) }
-                    span.hint { (super::group::paid(l, self.names, expense)) }
+                    span.hint { (super::list::paid(l, self.names, expense)) }
                     @if let Some(notes) = &expense.notes { span { (ui::name(notes)) } }
                     small.hint {
                         @match expense.created_by {

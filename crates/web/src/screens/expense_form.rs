@@ -18,7 +18,7 @@ use fracti_http::{
 };
 use maud::{Markup, html};
 
-use super::{expense::only, group::archived};
+use super::{expense::only, frame::archived};
 use crate::{
     fragment::Fragment,
     text::Texts,

@@ -15,7 +15,7 @@ use maud::{Markup, html};
 
 use super::{
     expense::deleted,
-    group::{EXPENSES, List, own_ids},
+    list::{EXPENSES, List, own_ids},
 };
 use crate::{
     fragment::Fragment,

@@ -146,9 +146,10 @@ impl Links<'_> {
                 continue;
             }
             let amount = |net: i128| l.minor(net.saturating_abs(), currency);
-            lines.push(match of_guest < 0 {
-                true => l.guest_owes(name, amount(of_guest)),
-                false => l.guest_is_owed(name, amount(of_guest)),
+            lines.push(if of_guest < 0 {
+                l.guest_owes(name, amount(of_guest))
+            } else {
+                l.guest_is_owed(name, amount(of_guest))
             });
             let both = of_guest.saturating_add(of_user);
             let shown = self.names.of(user.into());

@@ -4,7 +4,7 @@ use axum::extract::State;
 use fracti_http::{App, AsMember, Problem};
 use maud::html;
 
-use super::group::{add, head};
+use super::frame::{add, head};
 use crate::{fragment::Fragment, text::Texts, ui};
 
 pub(crate) async fn show(

@@ -13,7 +13,7 @@ use fracti_core::{
 use fracti_http::{App, AsMember, Description, Parameters, Problem, QueryReader, schemas};
 use maud::{Markup, html};
 
-use super::group::archived;
+use super::frame::archived;
 use crate::{
     fragment::Fragment,
     text::{Texts, sentence},

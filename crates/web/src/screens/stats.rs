@@ -12,7 +12,7 @@ use fracti_http::{App, AsMember, Context, Parameters, Problem, QueryReader};
 use fracti_texts::rule;
 use maud::{Markup, html};
 
-use super::group::own_ids;
+use super::list::own_ids;
 use crate::{
     chart::{self, Column},
     fragment::Fragment,
