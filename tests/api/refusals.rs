@@ -87,10 +87,9 @@ fn column(operation: &Operation) -> Column {
             (&[Existence, Format, Syntax, Fields], unknown())
         }
         "importFile" => (&[Format, Fields], unknown()),
-        "undoImport" | "deleteToken" => (&[Existence], Vec::new()),
+        "undoImport" | "deleteToken" | "linkGuest" | "withdrawLink" => (&[Existence], Vec::new()),
         "createGuest" => (&[State, Format, Syntax, Fields], names("Grandma")),
         "renameGuest" => (&[Existence, Right, State, Format, Syntax, Fields], names("a")),
-        "linkGuest" | "withdrawLink" => (&[Existence], Vec::new()),
         "editExpense" => (&[Existence, Right, Precondition, Format, Syntax, Fields], amount()),
         "deleteExpense" => (&[Existence, Right, Precondition], Vec::new()),
         "restoreExpense" => (&[Existence, Right, Format, Syntax, Fields], unknown()),

@@ -99,7 +99,6 @@ fn of_operations() -> Vec<Sample> {
         )
         .by(BOB),
         sample(operation("linkGuest"), 202, r#""link":{"userId":"123456789""#).by(BOB),
-        sample(operation("withdrawLink"), 404, "LINK_NOT_FOUND").by(BOB),
         sample(operation("renameGuest"), 200, r#""name":"Granny""#).by(BOB),
         sample(
             operation("setWallet"),
@@ -185,6 +184,7 @@ fn of_operations() -> Vec<Sample> {
 
 fn of_members() -> Vec<Sample> {
     vec![
+        sample(operation("withdrawLink"), 404, "LINK_NOT_FOUND").by(BOB),
         sample(operation("getInvitation"), 200, r#""groupId":""#),
         sample(operation("createInvitation"), 201, r#""code":""#),
         sample(operation("deleteInvitation"), 200, r#""invitation":"closed""#),

@@ -126,7 +126,7 @@ async fn ids_of_a_user_and_of_linked_guests_select_the_same() {
         alice.post(&group.path("/expenses"), body).await.data(201);
     }
     for guest in [&one, &two] {
-        group.link(&guest, "3").await.data(200);
+        group.link(guest, "3").await.data(200);
     }
     for list in [group.path("/expenses"), "/api/users/me/expenses".to_owned()] {
         for (parameter, expected) in [

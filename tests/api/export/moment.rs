@@ -38,7 +38,7 @@ async fn change_everything(eventful: &Eventful) {
         .unwrap();
     let friend = friend["id"].as_str().unwrap();
     assert_ne!(friend, guest);
-    group.link(&friend, "3").await.data(200);
+    group.link(friend, "3").await.data(200);
     group.api.pass(Duration::from_secs(1));
     let newcomer = group.api.user(10, "Newcomer");
     newcomer.post(&group.path("/join"), json!({})).await.data(200);
