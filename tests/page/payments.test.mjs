@@ -44,7 +44,7 @@ test('with several payments, those of the reader come first', async () => {
     const page = await open(server, 'bob', group.path, { language, size: NARROW });
     await tap(page, settle);
     await page.waitForURL(/balances$/);
-    await ready(page);
+    await page.getByRole('heading', { name: first }).waitFor();
     assert.equal(await page.locator('h2').first().innerText(), first);
     assert.equal(await page.locator('.transfer:visible').count(), 2);
     await check(page, `several-${language}`);
