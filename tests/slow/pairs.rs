@@ -14,7 +14,7 @@ use fracti_tests::{
 };
 
 /// Pairs of writes that once had an outcome of neither order.
-const FELL: [[&str; 2]; 41] = [
+const FELL: [[&str; 2]; 44] = [
     ["push an adjustment", "push an adjustment"],
     ["revert adjustments", "revert adjustments"],
     ["confirm a link", "confirm a link"],
@@ -56,6 +56,9 @@ const FELL: [[&str; 2]; 41] = [
     ["confirm a link", "answer for a guest"],
     ["confirm a link", "claim other items"],
     ["claim other items", "confirm a link"],
+    ["move a new chat", "rename a group"],
+    ["move a new chat", "open a chat"],
+    ["move a new chat", "close the group"],
 ];
 
 /// Number of other pairs that are explored, each time the same.

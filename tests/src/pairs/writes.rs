@@ -74,7 +74,7 @@ pub fn writes() -> Vec<Write> {
             .sends(json!({ "title": "Flat", "chatId": 9, "currency": "EUR" })),
         write("open a chat", "openGroup", &[6, 4]).sends(json!({})),
         write("open a new chat", "openGroup", &[8, 1]).sends(json!({ "title": "New" })),
-        write("move a chat", "openGroup", &[1]).sends(json!({ "groupId": "$groupId" })),
+        write("move a new chat", "openGroup", &[1]).sends(json!({ "groupId": "$groupId" })),
         write("rename a group", "updateGroup", &[2]),
         write("change the currency", "updateGroup", &[2]).sends(json!({ "currency": "USD" })),
         write("archive a group", "updateGroup", &[1]).sends(json!({ "archived": true })),

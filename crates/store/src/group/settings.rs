@@ -102,8 +102,9 @@ pub(crate) fn links_set_to(
     Ok([("proposedLinks", links)])
 }
 
-/// The group has the settings and the number of members that were read.
+/// The group has the chat, the settings and the number of members that were read.
 pub(crate) fn unchanged(group: &Group) -> Result<Expression, Error> {
+    let chat = Expression::equal("chatId", row::to_value(&group.chat_id)?);
     let title = Expression::equal("title", row::to_value(&group.title)?);
     let currency = Expression::equal("currency", row::to_value(&group.currency)?);
     let archived = if group.archived {
@@ -117,6 +118,6 @@ pub(crate) fn unchanged(group: &Group) -> Result<Expression, Error> {
         Expression::equal("categories", row::to_value(&group.categories)?)
     };
     let members = Expression::equal("memberCount", row::to_value(&group.member_count)?);
-    let settings = title.and(currency).and(archived).and(categories);
+    let settings = chat.and(title).and(currency).and(archived).and(categories);
     Ok(settings.and(members).and(invites_as_read(group)?))
 }
