@@ -320,8 +320,8 @@ impl<'a> ImportDraft<'a> {
         self.warn(place, what);
     }
 
-    /// Sees the columns of a table, of which `known` ones have these names. `is_read` says of which
-    /// indexes, from 0, the columns are read whatever their names are.
+    /// Sees the columns of a table. A column is known by its name, or by its index, from 0, if
+    /// `is_read` has it.
     pub(crate) fn see_columns<'r, R: Borrow<CsvRecord<'r>>>(
         &mut self,
         header: &CsvRecord<'_>,
@@ -337,7 +337,7 @@ impl<'a> ImportDraft<'a> {
         self.unknown.see_json(json, known);
     }
 
-    /// Counts a row of which something is left out that Fracti knows.
+    /// Counts a row with something that Fracti knows and leaves out.
     pub(crate) fn leave_out(&mut self, what: LeftOut) {
         let rows = self.left_out.entry(what).or_default();
         *rows = rows.saturating_add(1);
@@ -462,6 +462,15 @@ impl<'a> ImportDraft<'a> {
     /// member.
     pub(crate) fn add_column(&mut self, header: &CsvRecord<'_>, index: usize) -> Option<usize> {
         self.add_member(header.place(index), MEMBER, unguarded(header.cell(index)))
+    }
+
+    /// The numbers of members with their names, in an order that does not depend on that of the file,
+    /// for the identity of a row.
+    pub(crate) fn identified(&self, parts: &[(usize, Decimal)]) -> Vec<String> {
+        let part = |(member, number): &(usize, Decimal)| format!("{number} {}", self.name(*member));
+        let mut parts: Vec<String> = parts.iter().map(part).collect();
+        parts.sort_unstable();
+        parts
     }
 
     /// Notes an id that a member has in the app.

@@ -101,6 +101,12 @@ pub(crate) fn is_number(cell: &str) -> bool {
     text.contains(|letter: char| letter.is_ascii_digit()) && text.chars().all(is_of_number)
 }
 
+/// A note of what was paid in an app in another currency, with the rate if there is one.
+pub(crate) fn paid_in(app: &str, amount: &str, code: &str, rate: &str) -> String {
+    let rate = if rate.is_empty() { String::new() } else { format!(" at {rate}") };
+    format!("Paid in {app}: {amount} {code}{rate}")
+}
+
 /// A number of major units with all decimals of its currency, like 30.00.
 pub(crate) fn padded(number: Decimal, currency: Currency) -> String {
     let mut text = number.to_string();

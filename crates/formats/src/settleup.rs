@@ -19,7 +19,7 @@ use crate::{
     import::{FilePlace, Format, Issue, RowPlace},
     key::Key,
     names::{Names, Unclear},
-    number::{DecimalMark, padded, too_large},
+    number::{DecimalMark, padded, paid_in, too_large},
     parts::{Side, Whole, check, divided},
     quote::quoted,
     rounding::Withheld,
@@ -334,10 +334,8 @@ impl<'r> Reader<'r, '_, '_> {
             divided(place, whole, side, parts, &mut self.withheld, self.draft)
         });
         let [Some(payers), Some(shares)] = sides else { return };
-        let notes = is_converted.then(|| {
-            let paid = padded(amount, of_row);
-            format!("Paid in Settle Up: {paid} {of_row}")
-        });
+        let notes =
+            is_converted.then(|| paid_in("Settle Up", &padded(amount, of_row), of_row.code(), ""));
         let category = if is_payment { None } else { self.category(line) };
         self.draft.push(&UncheckedRow {
             row: RowPlace::Line(line.line),
@@ -392,15 +390,8 @@ impl<'r> Reader<'r, '_, '_> {
 
     /// The identity of a row.
     fn key(&mut self, row: &Row<'_>) -> Key {
-        let list = |parts: &[(usize, Decimal)]| {
-            let part = |(member, number): &(usize, Decimal)| {
-                format!("{number} {}", self.draft.name(*member))
-            };
-            let mut list: Vec<String> = parts.iter().map(part).collect();
-            list.sort_unstable();
-            list
-        };
-        let (payers, sharers) = (list(&row.payers), list(&row.sharers));
+        let [payers, sharers] =
+            [&row.payers, &row.sharers].map(|parts| self.draft.identified(parts));
         let (kind, count) = (row.is_payment.to_string(), payers.len().to_string());
         let purpose = self.table.cell(row.line, PURPOSE);
         let fixed = [row.moment, &kind, row.currency.code(), purpose, &count];

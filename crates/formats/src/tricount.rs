@@ -21,7 +21,7 @@ use crate::{
     draft::{AMOUNT, CURRENCY, DATE, DESCRIPTION, FieldText, ImportDraft, Named, UncheckedRow},
     import::{FilePlace, Format, Issue, RowPlace},
     key::{Key, normal},
-    number::DecimalMark,
+    number::{DecimalMark, paid_in},
     parts::{Side, Whole, fitted},
     quote::quoted,
     rounding::Withheld,
@@ -290,7 +290,7 @@ impl Reader<'_, '_, '_> {
     /// A note of what was paid in another currency than the tricount's.
     fn original(&self, line: &CsvRecord<'_>) -> Option<String> {
         let [amount, code, rate] = [1, 2, 3].map(|index| line.cell(index).trim());
-        paid_in(self.currency, amount, code, rate)
+        original(self.currency, amount, code, rate)
     }
 
     /// The identity of a row.
@@ -301,14 +301,7 @@ impl Reader<'_, '_, '_> {
         payers: &[(usize, Decimal)],
         impacts: &[(usize, Decimal)],
     ) -> Key {
-        let list = |parts: &[(usize, Decimal)]| {
-            let name = |member: usize| self.draft.name(member);
-            let part = |(member, number): &(usize, Decimal)| format!("{number} {}", name(*member));
-            let mut list: Vec<String> = parts.iter().map(part).collect();
-            list.sort_unstable();
-            list
-        };
-        let (payers, impacts) = (list(payers), list(impacts));
+        let [payers, impacts] = [payers, impacts].map(|parts| self.draft.identified(parts));
         let (amount, count) = (amount.absolute().to_string(), payers.len().to_string());
         let title = unescaped(line.cell(0));
         let fixed = [line.cell(self.columns.date), &title, line.cell(2).trim(), &amount, &count];
@@ -360,11 +353,9 @@ fn category(word: &str, name: &str, draft: &mut ImportDraft<'_>) -> Option<Categ
 }
 
 /// A note of what was paid in another currency than that of the tricount.
-fn paid_in(of_tricount: Currency, amount: &str, code: &str, rate: &str) -> Option<String> {
+fn original(of_tricount: Currency, amount: &str, code: &str, rate: &str) -> Option<String> {
     if code.is_empty() || code == of_tricount.code() {
         return None;
     }
-    let amount = amount.trim_start_matches('-');
-    let rate = if rate.is_empty() { String::new() } else { format!(" at {rate}") };
-    Some(format!("Paid in Tricount: {amount} {code}{rate}"))
+    Some(paid_in("Tricount", amount.trim_start_matches('-'), code, rate))
 }

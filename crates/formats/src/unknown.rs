@@ -133,8 +133,8 @@ impl UnknownNames {
         self.receipts
     }
 
-    /// Sees the columns of a table. `is_read` says of which indexes, from 0, the columns are read
-    /// whatever their names are. Of several columns with one name, only the first is known.
+    /// Sees the columns of a table. A column is known by its name, or by its index, from 0, if
+    /// `is_read` has it. Of several columns with one name, only the first is known.
     pub(crate) fn see_columns<'r, R: Borrow<CsvRecord<'r>>>(
         &mut self,
         header: &CsvRecord<'_>,

@@ -229,6 +229,13 @@ export async function extend(pages) {
   return true;
 }
 
+// An element with these properties and parts.
+const make = (tag, more, ...parts) => {
+  const it = Object.assign(document.createElement(tag), more);
+  it.append(...parts);
+  return it;
+};
+
 // Buttons that are no forms.
 export async function act(button) {
   const data = button.dataset;
@@ -258,10 +265,9 @@ export async function act(button) {
 export function offer(form, href, problem, send) {
   const { fromId } = form.elements;
   const isOwn = fromId.value === form.dataset.me;
-  const make = (tag, more) => Object.assign(document.createElement(tag), { className: 'small-button', ...more });
-  const link = make('a', { href, textContent: isOwn ? text('look') : text('confirm', fromId.selectedOptions[0].textContent) });
+  const link = make('a', { className: 'small-button', href, textContent: isOwn ? text('look') : text('confirm', fromId.selectedOptions[0].textContent) });
   link.addEventListener('click', () => { forgetDraft(form); empty() });
-  const other = make('button', { type: 'button', textContent: text('another') });
+  const other = make('button', { type: 'button', className: 'small-button', textContent: text('another') });
   other.addEventListener('click', () => {
     const separate = make('input', { type: 'hidden', name: 'separate', value: 'true' });
     separate.dataset.json = '';
@@ -362,7 +368,6 @@ export function ask(question) {
   const app = Telegram();
   if (app?.isVersionAtLeast?.('6.2') && app.showConfirm) return new Promise((resolve) => { app.showConfirm(question, resolve) });
   const dialog = document.createElement('dialog'), form = document.createElement('form');
-  const make = (tag, more) => Object.assign(document.createElement(tag), more);
   form.method = 'dialog';
   const no = make('button', { value: '', textContent: text('no'), autofocus: true }), yes = make('button', { value: 'yes', textContent: text('yes') });
   yes.className = 'danger';
@@ -446,11 +451,6 @@ export function restore(form) {
     if (control && before != null && now !== before && now !== value && typeof now === 'string') theirs.push([control, name, now]);
     control?.dispatchEvent(new Event('input', { bubbles: true }));
   }
-  const make = (tag, more, ...parts) => {
-    const it = Object.assign(document.createElement(tag), more);
-    it.append(...parts);
-    return it;
-  };
   const button = (label, act) => {
     const it = make('button', { type: 'button', className: 'small-button', textContent: label });
     it.addEventListener('click', act);
@@ -701,11 +701,6 @@ async function pick(button) {
   const first = [control.value, ...(form.dataset.used ?? '').split(' '), store('localStorage', own('currency')), regional(), ...USUAL].filter(Boolean);
   const place = ({ code }) => (first.indexOf(code) + 1) || Infinity;
   const all = [...currencies].sort((one, other) => (place(one) === place(other) ? 0 : place(one) - place(other)) || (one.code < other.code ? -1 : 1));
-  const make = (tag, more, ...parts) => {
-    const it = Object.assign(document.createElement(tag), more);
-    it.append(...parts);
-    return it;
-  };
   const search = make('input', { type: 'search', autocomplete: 'off', role: 'combobox', ariaLabel: text('findCurrency'), placeholder: text('findCurrency'), ariaExpanded: 'true' });
   const list = make('ul', { id: 'currencies', role: 'listbox', ariaLabel: text('currency') });
   search.setAttribute('aria-controls', 'currencies');
@@ -1086,11 +1081,9 @@ export function plan(form, data) {
   });
   // What Fracti does not know may be left out, if the reader says so.
   const ticks = data.errors.filter((it) => it.ignore).map(({ ignore }) => {
-    const label = Object.assign(document.createElement('label'), { className: 'check' });
-    const tick = Object.assign(document.createElement('input'), { type: 'checkbox', value: ignore });
+    const tick = make('input', { type: 'checkbox', value: ignore });
     tick.dataset.answer = 'ignore';
-    label.append(tick, text('without', ignore));
-    return label;
+    return make('label', { className: 'check' }, tick, text('without', ignore));
   });
   const counts = text('plan', data.expenses, data.settlements).replace('{c}', data.alreadyThere);
   form.confirm = data.differences?.confirm;

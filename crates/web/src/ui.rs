@@ -1,6 +1,6 @@
 //! Parts of screens.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use fracti_core::{
     group::{Group, Member, labels},
@@ -144,6 +144,18 @@ pub(crate) fn money(l: Texts, amount: Decimal, currency: Currency) -> Markup {
 /// An amount of minor units.
 pub(crate) fn minor(l: Texts, minor: impl Into<i128>, currency: Currency) -> Markup {
     money(l, currency.to_major(minor), currency)
+}
+
+/// The sum of the amounts in each currency. One that would be too large stays without the rest.
+pub(crate) fn sums(
+    amounts: impl Iterator<Item = (Currency, Decimal)>,
+) -> BTreeMap<Currency, Decimal> {
+    let mut sums: BTreeMap<Currency, Decimal> = BTreeMap::new();
+    for (currency, amount) in amounts {
+        let sum = sums.entry(currency).or_default();
+        *sum = sum.plus(amount).unwrap_or(*sum);
+    }
+    sums
 }
 
 /// A balance, with a sign and a colour.

@@ -1,7 +1,7 @@
 //! Links of guests that one side has proposed and the other has not confirmed yet.
 //!
-//! A guest may be owed money, so neither a user alone nor somebody else alone says who the guest
-//! is. One side is the user; the other is any other present member.
+//! A guest may be owed money, so two sides have to say who the guest is: one is the user, the other
+//! any other present member.
 
 use serde::{Deserialize, Serialize};
 
@@ -122,7 +122,7 @@ impl Group {
             .collect()
     }
 
-    /// The proposed links of which a member who becomes past is neither guest, user nor proposer.
+    /// The proposed links that do not name a member who becomes past.
     #[must_use]
     pub fn links_without(&self, member: &Member) -> Vec<ProposedLink> {
         self.proposed_links.iter().filter(|link| !link.names(member.id)).cloned().collect()

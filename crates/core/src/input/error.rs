@@ -90,7 +90,7 @@ pub enum Error {
     InvitationRequired,
     /// The member may not be removed by the caller.
     NotRemovable,
-    /// The chat has a group already, of which there is more than the caller.
+    /// The chat has another group, with other members or records in it.
     ChatTaken,
     /// The group is archived.
     GroupArchived,

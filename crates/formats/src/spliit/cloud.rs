@@ -11,22 +11,14 @@ use crate::{
     import::{FilePlace, Format, Issue, RowPlace},
     key::Key,
     nets::{NetParts, NetReader, NetRow},
-    number::DecimalMark,
+    number::{DecimalMark, paid_in},
     quote::unguarded,
+    spliit::csv::{COST, CURRENCY as CODE, SPLIT_MODE, add_members, has_columns},
     unknown::KnownFields,
 };
 
-/// Index of the column with the currency of a row.
-const CODE: usize = 3;
-
-/// Index of the column with the cost.
-const COST: usize = 4;
-
 /// The column that says whether debts are paid with a row.
 const IS_SETTLEMENT: &str = "Is Settlement";
-
-/// The last column before those of the members.
-const SPLIT_MODE: &str = "Split mode";
 
 /// The columns with the cost in another currency, that currency and the rate.
 const ORIGINAL: [&str; 3] = ["Original cost", "Original currency", "Conversion rate"];
@@ -40,9 +32,7 @@ const COLUMNS: KnownFields = KnownFields {
 
 /// Whether a CSV file has this format.
 pub(crate) fn is_header(header: &CsvRecord<'_>) -> bool {
-    let has = |column| header.cells.iter().any(|name| name == column);
-    let is_ours = header.cell(CODE) == "Currency" && header.cell(COST) == "Cost";
-    is_ours && has(IS_SETTLEMENT) && has(SPLIT_MODE)
+    has_columns(header, IS_SETTLEMENT)
 }
 
 /// Reads the records after the header.
@@ -57,21 +47,15 @@ pub(crate) fn read(
 ) -> Result<(), Issue> {
     draft.format(Format::SpliitCloudCsv);
     let index = |name: &str| header.cells.iter().position(|it| it == name);
-    let first = index(SPLIT_MODE).map_or(header.cells.len(), |index| index.saturating_add(1));
-    let columns = header.columns_of_numbers(&records, first);
-    let members: Option<Vec<usize>> =
-        columns.iter().map(|index| draft.add_column(header, *index)).collect();
-    let Some(members) = members else { return Ok(()) };
-    let rows = || records.clone().map_while(Result::ok);
-    draft.see_columns(header, rows(), &COLUMNS, |index| index <= COST || columns.contains(&index));
+    let Some(members) = add_members(header, &records, &COLUMNS, draft) else { return Ok(()) };
     let numbers = |row: CsvRecord<'_>| -> Vec<String> {
-        let cells = columns.iter().chain([&COST]).map(|index| row.cell(*index).to_owned());
-        cells.collect()
+        let columns = members.iter().map(|(index, _)| *index).chain([COST]);
+        columns.map(|index| row.cell(index).to_owned()).collect()
     };
-    let mark = DecimalMark::of(rows().flat_map(numbers));
+    let mark = DecimalMark::of(records.clone().map_while(Result::ok).flat_map(numbers));
     let mut reader = Reader {
         draft,
-        members: columns.into_iter().zip(members).collect(),
+        members,
         settlement: index(IS_SETTLEMENT).unwrap_or_default(),
         original: ORIGINAL.map(index),
         mark,
@@ -174,11 +158,7 @@ impl Reader<'_, '_> {
     fn original(&self, record: &CsvRecord<'_>) -> Option<String> {
         let cell = |index: Option<usize>| index.map_or("", |index| record.cell(index).trim());
         let [cost, code, rate] = self.original.map(cell).map(unguarded);
-        if cost.is_empty() {
-            return None;
-        }
-        let rate = if rate.is_empty() { String::new() } else { format!(" at {rate}") };
-        Some(format!("Paid in Spliit Cloud: {cost} {code}{rate}"))
+        (!cost.is_empty()).then(|| paid_in("Spliit Cloud", cost, code, rate))
     }
 
     /// The identity of a row. A member who joined later has a column of zeros, which is no part of
@@ -189,10 +169,8 @@ impl Reader<'_, '_> {
         (cost, currency): (Decimal, Currency),
         nets: &[(usize, Decimal)],
     ) -> Key {
-        let nets = nets.iter().filter(|(_, net)| *net != Decimal::ZERO);
-        let net = |(member, net): &(usize, Decimal)| format!("{net} {}", self.draft.name(*member));
-        let mut nets: Vec<String> = nets.map(net).collect();
-        nets.sort_unstable();
+        let nets = nets.iter().filter(|(_, net)| *net != Decimal::ZERO).copied();
+        let nets = self.draft.identified(&nets.collect::<Vec<_>>());
         let (cost, kind) = (cost.to_string(), record.cell(self.settlement));
         let text = unguarded(record.cell(1));
         let fixed = [record.cell(0), text, currency.code(), &cost, kind];

@@ -21,16 +21,16 @@ use crate::{
 };
 
 /// Index of the column with the currency, which Splitwise has after the cost.
-const CURRENCY: usize = 3;
+pub(crate) const CURRENCY: usize = 3;
 
 /// Index of the column with the cost.
-const COST: usize = 4;
+pub(crate) const COST: usize = 4;
 
 /// The column that says whether debts are paid with a row.
 const IS_REIMBURSEMENT: &str = "Is Reimbursement";
 
 /// The last column before those of the members.
-const SPLIT_MODE: &str = "Split mode";
+pub(crate) const SPLIT_MODE: &str = "Split mode";
 
 /// The columns after those that are known by their places.
 const COLUMNS: KnownFields = KnownFields {
@@ -44,9 +44,33 @@ const ORIGINAL: &str = "Original cost";
 
 /// Whether a CSV file has this format.
 pub(crate) fn is_header(header: &CsvRecord<'_>) -> bool {
+    has_columns(header, IS_REIMBURSEMENT)
+}
+
+/// Whether a header has the columns that Spliit and Spliit Cloud share, and `column`.
+pub(crate) fn has_columns(header: &CsvRecord<'_>, column: &str) -> bool {
     let has = |column| header.cells.iter().any(|name| name == column);
     let is_ours = header.cell(CURRENCY) == "Currency" && header.cell(COST) == "Cost";
-    is_ours && has(IS_REIMBURSEMENT) && has(SPLIT_MODE)
+    is_ours && has(column) && has(SPLIT_MODE)
+}
+
+/// Adds the members, whose columns come last, and returns the columns, each with its member. Of the
+/// other columns, the first ones and `known` ones are read.
+pub(crate) fn add_members(
+    header: &CsvRecord<'_>,
+    records: &Csv<'_>,
+    known: &KnownFields,
+    draft: &mut ImportDraft<'_>,
+) -> Option<Vec<(usize, usize)>> {
+    let last = header.cells.iter().position(|it| it == SPLIT_MODE);
+    let first = last.map_or(header.cells.len(), |index| index.saturating_add(1));
+    let columns = header.columns_of_numbers(records, first);
+    let members: Option<Vec<usize>> =
+        columns.iter().map(|index| draft.add_column(header, *index)).collect();
+    let members = members?;
+    let rows = records.clone().map_while(Result::ok);
+    draft.see_columns(header, rows, known, |index| index <= COST || columns.contains(&index));
+    Some(columns.into_iter().zip(members).collect())
 }
 
 /// Reads the records after the header.
@@ -61,16 +85,10 @@ pub(crate) fn read(
 ) -> Result<(), Issue> {
     draft.format(Format::SpliitCsv);
     let index = |name: &str| header.cells.iter().position(|it| it == name);
-    let first = index(SPLIT_MODE).map_or(header.cells.len(), |index| index.saturating_add(1));
-    let columns = header.columns_of_numbers(&records, first);
-    let members: Option<Vec<usize>> =
-        columns.iter().map(|index| draft.add_column(header, *index)).collect();
-    let Some(members) = members else { return Ok(()) };
-    let rows = records.clone().map_while(Result::ok);
-    draft.see_columns(header, rows, &COLUMNS, |index| index <= COST || columns.contains(&index));
+    let Some(members) = add_members(header, &records, &COLUMNS, draft) else { return Ok(()) };
     let mut reader = Reader {
         draft,
-        members: columns.into_iter().zip(members).collect(),
+        members,
         reimbursement: index(IS_REIMBURSEMENT).unwrap_or_default(),
         mode: index(SPLIT_MODE),
         original: index(ORIGINAL),

@@ -18,7 +18,7 @@ use fracti_texts::{message, rule};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{APP, category, paid_in};
+use super::{APP, category, original};
 use crate::{
     draft::{FieldText, ImportDraft, LeftOut, Named, UncheckedRow},
     import::{FilePlace, Format, Issue, PersonPart, RowPlace},
@@ -434,7 +434,7 @@ impl Reader<'_, '_> {
                 Ok(currency) => crate::number::padded(local.value.0, currency),
                 Err(_) => local.value.0.to_string(),
             };
-            paid_in(self.currency, &shown, &local.currency, &rate.unwrap_or_default())
+            original(self.currency, &shown, &local.currency, &rate.unwrap_or_default())
         });
         self.draft.push(&UncheckedRow {
             row,

@@ -130,8 +130,7 @@ impl Table {
         now: Timestamp,
     ) -> Result<Decision<Opened>, TransactionError> {
         let ledger = self.ledger(to.group).await?;
-        let (before, member) = self.group_and_member(to.group, to.user.into()).await?;
-        Member::require_present(member)?;
+        let (before, _) = self.group_and_caller(to).await?;
         ledger.state.check_writer(to.user)?;
         new.checked()?;
         let (as_read, mut writes) = match from {

@@ -153,9 +153,7 @@ impl Table {
         idempotency: &Idempotency<TonAddress>,
     ) -> Result<Outcome<TonAddress>, Error> {
         self.write(idempotency, || async {
-            let (group, member) =
-                self.group_and_member(member_key.group, member_key.user.into()).await?;
-            let member = Member::require_present(member)?;
+            let (group, member) = self.group_and_caller(member_key).await?;
             let wallet = wallet.required()?;
             group.check_unarchived()?;
             let value = [("wallet", Some(row::to_value(wallet)?))];
@@ -175,10 +173,8 @@ impl Table {
         member_key: MemberKey,
         idempotency: &Idempotency<Member>,
     ) -> Result<Outcome<Member>, Error> {
-        let MemberKey { group, user } = member_key;
         self.write(idempotency, || async {
-            let (group, member) = self.group_and_member(group, user.into()).await?;
-            let before = Member::require_present(member)?;
+            let (group, before) = self.group_and_caller(member_key).await?;
             group.check_unarchived()?;
             let member = Member { wallet: None, ..before.clone() };
             if before.wallet.is_none() {

@@ -1,7 +1,7 @@
 //! Invitations to a group, with which it is joined once a member has made one.
 
 use fracti_core::{
-    group::{Group, Invitation, InvitationCode, Member},
+    group::{Group, Invitation, InvitationCode},
     input::{Draft, Error},
     records::group_change::{ChangeKind, Subject},
     storage::{keys, row},
@@ -25,10 +25,7 @@ impl Table {
     ///
     /// [`Error::NoGroup`] or [`Error::NotMember`].
     pub async fn invitation(&self, member_key: MemberKey) -> Result<Group, Error> {
-        let (group, caller) =
-            self.group_and_member(member_key.group, member_key.user.into()).await?;
-        Member::require_present(caller)?;
-        Ok(group)
+        Ok(self.group_and_caller(member_key).await?.0)
     }
 
     /// Invites to a group with a code, or closes it. An earlier invitation ends at once: joining is
@@ -44,12 +41,11 @@ impl Table {
         body: &Draft<()>,
         idempotency: &Idempotency<Group>,
     ) -> Result<Outcome<Group>, Error> {
-        let MemberKey { group, user } = member_key;
+        let group = member_key.group;
         let invitation = code.map_or(Invitation::Closed, |code| Invitation::Code(code.hash()));
         self.write_to_group(group, idempotency, || async {
-            let ((before, caller), ledger) =
-                tokio::try_join!(self.group_and_member(group, user.into()), self.ledger(group))?;
-            Member::require_present(caller)?;
+            let ((before, _), ledger) =
+                tokio::try_join!(self.group_and_caller(member_key), self.ledger(group))?;
             let mut transaction = LedgerTransaction::new(member_key, ledger, idempotency.now())?;
             body.checked()?;
             if before.invitation == Some(invitation) {

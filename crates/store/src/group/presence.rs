@@ -188,6 +188,19 @@ impl Table {
         tokio::try_join!(self.group_row(group), self.member(group, member))
     }
 
+    /// A group and the caller, who is present.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoGroup`]; [`Error::NotMember`], [`Error::Left`] or [`Error::Removed`].
+    pub(crate) async fn group_and_caller(
+        &self,
+        MemberKey { group, user }: MemberKey,
+    ) -> Result<(Group, Member), Error> {
+        let (group, caller) = self.group_and_member(group, user.into()).await?;
+        Ok((group, Member::require_present(caller)?))
+    }
+
     /// The row of a group, which must exist.
     pub(crate) async fn group_row(&self, group: GroupId) -> Result<Group, Error> {
         self.db.get::<Group>(keys::group(group)).await?.ok_or(Error::NoGroup)

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fracti_core::{
-    group::{Group, Member, acts_for},
+    group::{Group, Member, links::Links},
     input::{Draft, Error, FieldErrors},
     questions::{
         answer::Answer,
@@ -60,8 +60,7 @@ impl Table {
             let (details, answers) = tokio::try_join!(self.details_of(id), self.answers_to(id))?;
             let receipt = details.and_then(|details| details.receipt);
             let is_payer = |members: &[Member]| {
-                let mut payers = receipt.iter().flat_map(|receipt| &receipt.payers);
-                payers.any(|payer| acts_for(user, payer.user_id, members))
+                receipt.as_ref().is_some_and(|it| it.is_paid_by(user, &Links::default(), members))
             };
             if question.asked_by != user && !is_payer(&[]) {
                 // Whether a payer is past shows only in the members' rows.

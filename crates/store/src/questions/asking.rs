@@ -209,16 +209,6 @@ impl Table {
         .await
     }
 
-    /// A group and the caller, who is present.
-    pub(crate) async fn group_and_caller(
-        &self,
-        member_key: MemberKey,
-    ) -> Result<(Group, Member), Error> {
-        let MemberKey { group, user } = member_key;
-        let (group, caller) = self.group_and_member(group, user.into()).await?;
-        Ok((group, Member::require_present(caller)?))
-    }
-
     /// The question `id` of a group.
     pub(crate) async fn find_question(
         &self,

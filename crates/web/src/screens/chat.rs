@@ -1,7 +1,12 @@
 //! The question whether a new group is that of a chat which has an older one: Telegram gives a chat
 //! that becomes a supergroup another id.
 
-use fracti_core::{group::Group, input::Error, ledger::Ledger, values::id::UserId};
+use fracti_core::{
+    group::{Group, GroupFilter},
+    input::Error,
+    ledger::Ledger,
+    values::id::UserId,
+};
 use fracti_http::App;
 use fracti_store::Page;
 use maud::{Markup, html};
@@ -24,14 +29,13 @@ pub(crate) async fn moves(
         return Ok(html! {});
     }
     let page = Page { limit: GROUPS, after: None };
-    let own = app.table.memberships_of(me, &page).await?.items;
-    let others = own.iter().map(|it| &it.group).filter(|it| it.id != group.id && !it.archived);
-    let others: Vec<&Group> = others.collect();
+    let mut others = app.table.groups_of(me, &GroupFilter::default(), &page).await?.items;
+    others.retain(|it| it.id != group.id);
     Ok(html! {
         @if !others.is_empty() {
             details.card.fields data-token { summary { (l.chat_has_a_group()) }
                 p.hint { (l.chat_moves()) }
-                @for other in others {
+                @for other in &others {
                     form action="/api/groups/open" data-method="POST" data-then="/app/groups/{id}"
                         data-ask=(l.ask_move(&other.title)) data-done=(l.done()) {
                         input type="hidden" name="groupId" value=(other.id);

@@ -1,13 +1,11 @@
 //! All expenses of a group: filters, older ones, and deleted ones.
 
-use std::collections::BTreeMap;
-
 use axum::extract::State;
 use fracti_core::{
     group::{Group, links::Links},
     input::Error,
     records::expense::{Expense, ExpenseCategory, Filter, ListOrder},
-    values::{category::Category, currency::Currency, decimal::Decimal, id::GroupId, time::Day},
+    values::{category::Category, id::GroupId, time::Day},
 };
 use fracti_http::{App, AsMember, Context, ListId, Paging, Parameters, Problem, QueryReader};
 use fracti_store::{Deleted, Position};
@@ -142,11 +140,7 @@ fn more_of(
 
 /// How many expenses these are, and what they sum to in each currency.
 fn sums(l: Texts, found: &[Expense]) -> Markup {
-    let mut sums: BTreeMap<Currency, Decimal> = BTreeMap::new();
-    for it in found {
-        let sum = sums.entry(it.currency).or_default();
-        *sum = sum.plus(it.amount).unwrap_or(*sum);
-    }
+    let sums = ui::sums(found.iter().map(|it| (it.currency, it.amount)));
     html! {
         (l.found(found.len().try_into().unwrap_or_default()))
         @for (currency, sum) in sums { " · " (ui::money(l, sum, currency)) }

@@ -1,9 +1,6 @@
 //! A group: what it owes the reader or they owe, what waits for them, and its expenses by day.
 
-use std::{
-    cmp::Reverse,
-    collections::{BTreeMap, HashSet},
-};
+use std::{cmp::Reverse, collections::HashSet};
 
 use axum::extract::State;
 use fracti_core::{
@@ -17,7 +14,7 @@ use fracti_core::{
         settlement::{Settlement, SettlementAction},
     },
     reports::debts::Debts,
-    values::{currency::Currency, decimal::Decimal, id::MemberId},
+    values::{currency::Currency, id::MemberId},
 };
 use fracti_http::{App, AsMember, Context, Paging, Problem};
 use fracti_store::{MemberKey, Page, Position, Slice};
@@ -149,11 +146,7 @@ fn own_balance(
     open.sort_by_key(|(currency, net)| (*currency != group.currency, *net > 0));
     let owes = open.iter().any(|(_, net)| *net < 0);
     let mine = pending.iter().filter(|it| ledger.links.resolve(it.from_user_id) == me);
-    let mut on_the_way: BTreeMap<Currency, Decimal> = BTreeMap::new();
-    for it in mine {
-        let sum = on_the_way.entry(it.currency).or_default();
-        *sum = sum.plus(it.amount).unwrap_or(*sum);
-    }
+    let on_the_way = ui::sums(mine.map(|it| (it.currency, it.amount)));
     let line = |(currency, net): &(Currency, i128)| {
         html! {
             p {

@@ -1,15 +1,10 @@
 //! Guests who turned out to be users: what waits for the other side to confirm, and what the reader
 //! can say.
 
-use std::collections::BTreeSet;
-
 use fracti_core::{
     group::{Group, Member, ProposedLink},
     ledger::Ledger,
-    values::{
-        currency::Currency,
-        id::{MemberId, UserId},
-    },
+    values::id::{MemberId, UserId},
 };
 use maud::{Markup, html};
 
@@ -19,6 +14,7 @@ use crate::{
 };
 
 /// The links of guests in a group, as a member sees them.
+#[derive(Clone, Copy)]
 pub(crate) struct Links<'a> {
     pub(crate) l: Texts,
     pub(crate) group: &'a Group,
@@ -89,7 +85,7 @@ impl Links<'_> {
         format!("/api/groups/{}/members/{guest}/link", self.group.id)
     }
 
-    /// Says who proposed the link of whom.
+    /// What was said: by whom, and who the guest is.
     fn said(&self, link: &ProposedLink) -> Markup {
         let l = self.l;
         let guest = self.names.shown_stored(link.guest_id.into(), &link.guest_name);
@@ -135,13 +131,10 @@ impl Links<'_> {
     /// What a link would change: the balances of the guest, and those of the user afterwards.
     fn consequence(&self, guest: MemberId, user: UserId) -> String {
         let (l, name) = (self.l, self.names.of(guest));
-        let nets = |of: MemberId| -> Vec<(Currency, i128)> {
-            let currencies: BTreeSet<_> = self.ledger.balances.currencies().collect();
-            let net = |currency| (currency, self.ledger.balances.totals(currency, of).net());
-            currencies.into_iter().map(net).collect()
-        };
         let mut lines = Vec::new();
-        for ((currency, of_guest), (_, of_user)) in nets(guest).into_iter().zip(nets(user.into())) {
+        for currency in self.ledger.balances.currencies() {
+            let net = |of: MemberId| self.ledger.balances.totals(currency, of).net();
+            let of_guest = net(guest);
             if of_guest == 0 {
                 continue;
             }
@@ -151,7 +144,7 @@ impl Links<'_> {
             } else {
                 l.guest_is_owed(name, amount(of_guest))
             });
-            let both = of_guest.saturating_add(of_user);
+            let both = of_guest.saturating_add(net(user.into()));
             let shown = self.names.of(user.into());
             lines.push(match (user == self.me, both) {
                 (true, 0) => l.then_you_are_settled().to_owned(),

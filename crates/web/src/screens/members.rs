@@ -5,7 +5,6 @@ use fracti_core::{
     group::{Group, Invitation, Member},
     input::Unsettled,
     ledger::Ledger,
-    values::id::UserId,
 };
 use fracti_http::{App, AsMember, Problem};
 use maud::{Markup, html};
@@ -25,16 +24,16 @@ pub(crate) async fn show(
     let (group, members, ledger) = app.table.group_and_ledger(member_key).await?;
     let names = Names::new(l, member_key.user.into(), &members);
     let me = members.iter().find(|it| it.id == member_key.user);
-    let reader = member_key.user;
-    let view =
-        View { l, group: &group, names: &names, members: &members, ledger: &ledger, me, reader };
+    let (group, names, ledger) = (&group, &names, &ledger);
+    let links = Links { l, group, names, ledger, me: member_key.user };
+    let view = View { l, group, names, members: &members, ledger, me, links };
     let (present, past): (Vec<&Member>, Vec<&Member>) =
         members.iter().filter(|it| it.linked_to.is_none()).partition(|it| it.is_present());
     let link = ui::start_link(app.bot_username.as_deref(), group.id, ui::Start::Group);
     Ok(Fragment(html! {
         a.back href={ (ui::group_path(group.id)) "/more" } { (l.more()) }
         h1 tabindex="-1" data-title { (l.members_title()) }
-        (view.links().waiting())
+        (view.links.waiting())
         ul.card.list { @for member in present { (view.row(member)) } }
         @if !group.archived {
             (view.guest())
@@ -55,7 +54,7 @@ struct View<'a> {
     members: &'a [Member],
     ledger: &'a Ledger,
     me: Option<&'a Member>,
-    reader: UserId,
+    links: Links<'a>,
 }
 
 /// What is open, and the way to settle it. Balances of the reader, or of another member.
@@ -77,11 +76,6 @@ pub(crate) fn settle_first(l: Texts, group: &Group, open: &Unsettled, own: bool)
 }
 
 impl View<'_> {
-    const fn links(&self) -> Links<'_> {
-        let Self { l, group, names, ledger, reader: me, .. } = *self;
-        Links { l, group, names, ledger, me }
-    }
-
     fn api(&self, rest: &str) -> String {
         format!("/api/groups/{}{rest}", self.group.id)
     }
@@ -106,7 +100,7 @@ impl View<'_> {
                 }
                 @if may_remove && !me && !self.group.archived {
                     details.fields { summary { (l.edit()) }
-                        @if member.guest { (self.rename(member)) (self.links().of_guest(member, self.members)) }
+                        @if member.guest { (self.rename(member)) (self.links.of_guest(member, self.members)) }
                         @match self.ledger.check_settled(member.id) {
                             Ok(()) => form action=(self.of_member(member, "")) data-method="DELETE" data-then=""
                                 data-ask=(l.ask_remove(&member.name)) data-done=(l.done()) {
