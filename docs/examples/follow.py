@@ -24,6 +24,7 @@ LINES = {
     **{f"member.{it}": it + " {of[name]}" for it in ("removed", "restored", "linked")},
     **{f"group.{it}": it + " the group {of[title]}" for it in ("changed", "archived")},
     **{f"adjustment.{it}": it + " adjustments" for it in ("pushed", "reverted")},
+    **{"link.proposed": "said who {of[name]} is", "link.withdrawn": "withdrew who {of[name]} is"},
     **{"member.joined": "joined", "member.left": "left", "guest.added": "added {of[name]}"},
     **{"import.done": "imported a file", "import.undone": "undid an import"},
 }

@@ -13,6 +13,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "docs" / "examples"))
 os.environ.update(TOKEN="fracti_pat_x", GROUP="g")
 import bot  # noqa: E402
+import follow  # noqa: E402
 import own_bot  # noqa: E402
 from fracti import Fracti, NoAnswer, Refused, decimal  # noqa: E402
 
@@ -248,6 +249,13 @@ class TelegramBot(unittest.TestCase):
         moved = message("", migrate_to_chat_id=-1005)
         self.assertIsNone(self.bot(None, groups).answer(moved))
         self.assertEqual(groups, {"-1005": "g"})
+
+
+class Follow(unittest.TestCase):
+    def test_each_kind_of_change_has_a_line(self):
+        document = pathlib.Path(__file__).parents[3] / "openapi.json"
+        kinds = json.loads(document.read_text())["components"]["schemas"]["ChangeKind"]["enum"]
+        self.assertEqual(set(kinds), set(follow.LINES))
 
 
 if __name__ == "__main__":
