@@ -64,7 +64,7 @@ def handle(change, state):
         state["settlements"][of["id"]] = of["status"]
     elif kind in ("member.left", "member.removed"):
         state["members"].pop(of["id"], None)
-    elif member and kind != "member.linked":
+    elif kind in ("member.joined", "member.restored", "guest.added"):
         state["members"][of["id"]] = of["name"]
 
 
