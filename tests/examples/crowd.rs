@@ -3,7 +3,7 @@
 //!
 //! Each client has its own group and repeats a request after a 503 until it succeeds, with or
 //! without the pause of `Retry-After`. `--busy` keeps another core busy meanwhile; `--binary FILE`
-//! measures another program than the debug build of `fracti-local`.
+//! measures another program than `fracti-local`, built in the same profile.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a program that prints")]
 
@@ -18,7 +18,10 @@ use std::{
     time::Duration,
 };
 
-use fracti_tests::load::{Behaviour, Client, load};
+use fracti_tests::{
+    binaries::built,
+    load::{Behaviour, Client, load},
+};
 
 /// The bot token of the measured server.
 const TOKEN: &str = "42:test-token";
@@ -33,7 +36,7 @@ const LOADS: [(usize, usize); 6] = [(20, 20), (200, 1), (400, 1), (20, 20), (800
 async fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let binary = arguments.iter().skip_while(|it| *it != "--binary").nth(1).map(PathBuf::from);
-    let binary = binary.unwrap_or_else(built);
+    let binary = binary.unwrap_or_else(|| built(&["-p", "fracti-local"]).join("fracti-local"));
     let idle = Arc::new(AtomicBool::new(!arguments.iter().any(|it| it == "--busy")));
     let other = std::thread::spawn({
         let idle = idle.clone();
@@ -67,16 +70,6 @@ async fn main() {
     }
     idle.store(true, Ordering::Relaxed);
     other.join().unwrap();
-}
-
-/// The debug build of the local server. Cargo does not build the programs of other packages for an
-/// example.
-fn built() -> PathBuf {
-    let built =
-        Command::new(env!("CARGO")).args(["build", "--quiet", "-p", "fracti-local"]).status();
-    assert!(built.unwrap().success());
-    let example = std::env::current_exe().unwrap();
-    example.ancestors().nth(2).unwrap().join("fracti-local")
 }
 
 /// A running server, with its output and its address; one that cannot write to its output ends.

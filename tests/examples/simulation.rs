@@ -6,12 +6,12 @@
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a program that prints")]
 
-use std::{
-    path::PathBuf,
-    process::{Command, ExitCode},
-};
+use std::{path::PathBuf, process::ExitCode};
 
-use fracti_tests::simulation::{self, Crowd, Report, Throughput};
+use fracti_tests::{
+    binaries::built,
+    simulation::{self, Crowd, Report, Throughput},
+};
 
 #[tokio::main(worker_threads = 2)]
 async fn main() -> ExitCode {
@@ -66,12 +66,7 @@ const CROWDS: [(u64, usize, Option<u64>, usize); 6] = [
 ];
 
 async fn crashes() -> Report {
-    // Cargo does not build the programs of other packages for an example.
-    let mut build = Command::new(env!("CARGO"));
-    let built = build.args(["build", "--quiet", "-p", "fracti-local"]).status();
-    assert!(built.unwrap().success());
-    let example = std::env::current_exe().unwrap();
-    let binary = example.ancestors().nth(2).unwrap().join("fracti-local");
+    let binary = built(&["-p", "fracti-local"]).join("fracti-local");
     let file = std::env::temp_dir().join(format!("survival-{}.sqlite", std::process::id()));
     let report = simulation::crashes(&binary, &file, CRASHES).await;
     for suffix in ["", "-wal", "-shm"] {

@@ -4,27 +4,13 @@
 
 mod runbooks;
 
-use std::{
-    path::{Path, PathBuf},
-    process::Command,
-    sync::LazyLock,
-};
+use std::{path::PathBuf, sync::LazyLock};
 
 use fracti_local::FUNCTIONS;
-use fracti_tests::lambda;
+use fracti_tests::{binaries::built, lambda};
 
-/// The folder of the binaries, which Cargo builds first: no package of this workspace has those of
-/// all functions.
-static BINARIES: LazyLock<PathBuf> = LazyLock::new(|| {
-    let cargo = std::env::var_os("CARGO").unwrap();
-    let mut build = Command::new(cargo);
-    build.args(["build", "--quiet", "--workspace", "--bins", "--locked"]);
-    build.args(if cfg!(debug_assertions) { None } else { Some("--release") });
-    assert!(build.current_dir(env!("CARGO_MANIFEST_DIR")).status().unwrap().success());
-    // This test is in `deps`, below the folder of the binaries.
-    let test = std::env::current_exe().unwrap();
-    test.parent().and_then(Path::parent).unwrap().to_owned()
-});
+/// The folder of the binaries: no package of this workspace has those of all functions.
+static BINARIES: LazyLock<PathBuf> = LazyLock::new(|| built(&["--workspace", "--bins"]));
 
 /// The binary of a package, by its name without `fracti-`.
 fn binary(package: &str) -> String {
