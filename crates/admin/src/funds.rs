@@ -172,9 +172,9 @@ fn refused(waiting: Waiting, error: &Error, out: &mut impl Write) -> Result<Outc
 
 /// Reports the end of a half-done transaction.
 fn report_by_force(ended: &EndedByForce, out: &mut impl Write) -> Result<Outcome, Failure> {
-    let EndedByForce { voided, written } = ended;
-    let FundTransaction { owner, kind, id, status, .. } = voided;
-    write!(out, "user {owner}: {kind} {id} of {} is {status}", amount(voided))?;
+    let EndedByForce { ended, written } = ended;
+    let FundTransaction { owner, kind, id, status, .. } = ended;
+    write!(out, "user {owner}: {kind} {id} of {} is {status}", amount(ended))?;
     if let Some(written) = written {
         let FundTransaction { kind, id, .. } = written;
         write!(out, "; {} had moved already: {kind} {id}", amount(written))?;

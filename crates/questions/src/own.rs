@@ -102,7 +102,8 @@ pub(crate) async fn list_own_questions(
 
 /// List the caller's answers.
 ///
-/// Newest first, in the groups in which the caller is present. Anonymous answers are not listed.
+/// Newest first, in the groups in which the caller is present, with those for guests who are linked
+/// to the caller. Anonymous answers are not listed.
 #[utoipa::path(get, path = "/api/users/me/answers", tag = "questions",
     responses((status = OK, body = List<OwnAnswerView>)),
     extensions(("x-errors" = json!([Code::NotMigrated]))))]
@@ -112,8 +113,10 @@ pub(crate) async fn list_own_answers(
     Context { now, .. }: Context,
 ) -> Result<List<OwnAnswerView>, Problem> {
     let list_id = ListId::new("users/me/answers", &user.id);
-    let answers = app.table.answers_of(user.id, &paging.page(&list_id)?, now).await?;
-    Ok(paging.list(&list_id, answers))
+    let after = paging.after(&list_id)?.unwrap_or_default();
+    let (answers, next) = app.table.answers_of(user.id, paging.limit(), after, now).await?;
+    let next = next.map(|place| paging.cursor(&list_id, &place));
+    Ok(List::new(answers.into_iter().map(OwnAnswerView::from), next))
 }
 
 impl From<Answer> for OwnAnswerView {

@@ -55,7 +55,7 @@ pub use questions::{
     answering::Answered,
     asking::{NOBODY, QuestionDetail, SeenQuestion},
     links::LinkedGuest,
-    lists::{OpenPlace, Ranked},
+    lists::{AnswersPlace, OpenPlace, Ranked},
 };
 pub use records::activity::{Activity, ActivityPosition, Feed, SettlementFilter};
 pub use records::expenses::{Deleted, PreviewedExpense};

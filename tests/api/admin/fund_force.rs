@@ -181,6 +181,41 @@ async fn a_half_done_payment_is_ended_and_what_was_taken_is_written() {
 }
 
 #[tokio::test]
+async fn a_payment_that_only_the_group_does_not_know_of_is_completed() {
+    let waits = Waits::new().await;
+    let (api, friends) = (waits.api(), &waits.friends);
+    let before = api.rows().await;
+    friends.end(friends.alice(), &waits.settlement, "completed").await.data(200);
+    let done = api.rows().await;
+    let is_of_funds = |pk: &str| pk.starts_with("USER#") || pk.starts_with("FUND");
+    for ((pk, sk), row) in done.iter().filter(|((pk, _), _)| !is_of_funds(pk)) {
+        match before.get(&(pk.clone(), sk.clone())) {
+            None => api.delete_row(pk, sk).await,
+            Some(old) if old == row => {}
+            Some(old) => api.change_row(pk, sk, |row| row.clone_from(old)).await,
+        }
+    }
+    let (outcome, found) = verified(api, None).await;
+    assert_eq!(outcome, Outcome::Bad, "{found}");
+    assert_eq!(sums(friends.alice()).await, ["5", "7", "0", "12"]);
+    let command = void(&waits.transaction);
+    let (outcome, said) = run(api, &command).await.unwrap();
+    let completed = format!("user 2: settlement {} of 12 EUR is completed\n", waits.transaction);
+    assert_eq!((outcome, said), (Outcome::Good, completed));
+    let rows = api.rows().await;
+    let (outcome, said) = run(api, &command).await.unwrap();
+    assert_eq!(outcome, Outcome::Bad, "{said}");
+    assert!(said.ends_with("the transaction is already completed\n"), "{said}");
+    assert_eq!(api.rows().await, rows);
+    let (outcome, found) = verified(api, None).await;
+    assert_eq!(outcome, Outcome::Good, "{found}");
+    friends.group.verify().await;
+    assert_eq!(sums(friends.alice()).await, ["5", "7", "0", "12"]);
+    let path = friends.group.path(&format!("/settlements/{}", waits.settlement));
+    assert_eq!(friends.bob().get(&path).await.data(200)["status"], "completed");
+}
+
+#[tokio::test]
 async fn a_payment_that_lost_its_settlement_or_its_transaction_can_be_ended() {
     let waits = Waits::new().await;
     let (pk, sk) = waits.row().await;

@@ -187,3 +187,42 @@ async fn repeated_claims_are_answered_as_of_one_moment() {
     assert_eq!((&first["currentResponses"], &again["currentResponses"]), (&json!(1), &json!(2)));
     assert_eq!((&again["points"], &again["totalPoints"]), (&json!(0), &json!(10)));
 }
+
+#[tokio::test]
+async fn answers_for_a_linked_guest_are_the_users_own() {
+    let api = Api::new().await;
+    let group = Group::of(&api, 3, "EUR").await;
+    let guest = group.guest(0, "Caro").await;
+    let text =
+        |prompt: &str| json!({ "type": "text", "prompt": prompt, "audience": ["3", &guest] });
+    let mut asked = Vec::new();
+    for prompt in ["First", "Second", "Third", "Fourth"] {
+        asked.push(Asked::by(&group, 0, text(prompt)).await);
+    }
+    let claimed = Asked::by(&group, 0, salads()).await;
+    for (index, by, member) in [(0, 1, &*guest), (1, 2, "3"), (2, 1, &guest), (0, 2, "3")] {
+        api.pass(Duration::from_millis(1));
+        let answer = json!({ "userId": member, "answer": format!("{member} {index}") });
+        group.members[by].post(&asked[index].at("/answers"), answer).await.data(201);
+    }
+    api.pass(Duration::from_millis(1));
+    claimed.claims_by(1, salads_of(&guest, 1)).await;
+    api.pass(Duration::from_millis(1));
+    claimed.claims_by(2, salads_of("3", 2)).await;
+    let cara = &group.members[2];
+    let shown = async || {
+        let list = cara.pages("/api/users/me/answers", 1).await;
+        let prompt = |it: &Value| it["prompt"].as_str().unwrap().to_owned();
+        list.iter().map(prompt).collect::<Vec<_>>()
+    };
+    assert_eq!(shown().await, ["Who had what?", "First", "Second"]);
+    group.link(&guest, "3").await.data(200);
+    // Of two answers to a question the first counts, and of two statements the last.
+    assert_eq!(shown().await, ["Who had what?", "Third", "Second", "First"]);
+    let all = cara.get("/api/users/me/answers").await.data(200).clone();
+    assert_eq!(all[0]["claims"][0]["count"], 2, "{all}");
+    assert_eq!(all[3]["answer"], format!("{guest} 0"));
+    api.pass(Duration::from_millis(1));
+    claimed.claims_by(2, salads_of(&guest, 3)).await;
+    assert_eq!(cara.get("/api/users/me/answers").await.data(200)[0]["claims"][0]["count"], 3);
+}

@@ -153,6 +153,7 @@ pub fn writes() -> Vec<Write> {
             "file": file.replace(",A,B,C", ",Al,B,C"),
             "options": { "commit": true, "members": { "Al": "1", "B": "2", "C": "3" } }
         })),
+        write("delete an imported expense", "deleteExpense", &[1]).of("expenseId", "{imported}"),
         write("undo an import", "undoImport", &[1]),
         write("ask a text", "askQuestion", &[2]),
         write("answer a text", "answerQuestion", &[2, 3]),
@@ -347,6 +348,10 @@ pub(super) async fn scene(api: &Transport, now: Timestamp) -> Ids {
     let options = json!({ "commit": true, "members": { "A": "1", "C": "3" } });
     let imported = post(1, "/import", json!({ "file": file, "options": options })).await;
     ids.insert("importId", imported.body["data"]["importId"].as_str().unwrap().to_owned());
+    let expenses = call(1, Method::GET, "/expenses", Value::Null).await;
+    let expenses = expenses.body["data"].as_array().unwrap();
+    let train = expenses.iter().find(|it| it["description"] == "Train").unwrap();
+    ids.insert("imported", train["id"].as_str().unwrap().to_owned());
     for nth in 0..19 {
         let token = json!({ "name": format!("Bot {nth}"), "scopes": ["read"] });
         ids.insert("tokenId", post(1, "/api/users/me/tokens", token).await.id());

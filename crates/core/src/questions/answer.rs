@@ -157,7 +157,8 @@ impl Answer {
     }
 
     /// Whether the answer counts, and not another one of the same member.
-    fn counts_before(&self, other: &Self) -> bool {
+    #[must_use]
+    pub fn counts_before(&self, other: &Self) -> bool {
         let stated = |it: &Self| it.updated_at.unwrap_or(it.created_at);
         if self.claims.is_some() {
             stated(self) > stated(other)

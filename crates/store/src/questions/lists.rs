@@ -12,7 +12,7 @@ use fracti_core::{
     },
     storage::keys::{self, prefix},
     values::{
-        id::{GroupId, UserId},
+        id::{GroupId, MemberId, UserId},
         time::Timestamp,
     },
 };
@@ -20,8 +20,9 @@ use futures_util::future::try_join_all;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    dynamo::{BATCH, Expression, Order, Page, Position, Range, Slice, Sort},
+    dynamo::{BATCH, Expression, Order, Page, Placed, Position, Range, Slice, Sort},
     questions::asking::SeenQuestion,
+    records::activity::merged,
     table::{Table, access::MemberKey},
 };
 
@@ -32,6 +33,16 @@ pub struct OpenPlace {
     groups: Option<Position>,
     /// Position of the last question in its group's list.
     after: Option<String>,
+}
+
+/// Place in the list of a user's answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AnswersPlace {
+    /// Time of the last answer.
+    at: Option<Timestamp>,
+    /// Position in the list of each id of the user.
+    lists: BTreeMap<MemberId, Position>,
 }
 
 /// A member of a group in the order of points.
@@ -139,20 +150,61 @@ impl Table {
         Ok(Slice { items: seen.collect(), next, unreadable })
     }
 
-    /// A page of the answers that a user gave under their name, in groups in which they are present,
-    /// newest first. It may be shorter than its limit although the list continues.
+    /// Up to `limit` answers of a user and of the guests who are linked to the user, under a name, in
+    /// groups in which the user is present, newest first. Of several to one question, only the one
+    /// that counts is among them. There may be fewer than `limit` although the list continues.
     pub async fn answers_of(
         &self,
         user: UserId,
-        page: &Page,
+        limit: usize,
+        after: AnswersPlace,
         now: Timestamp,
-    ) -> Result<Slice<Answer>, Error> {
-        let range = Range::index("GSI1", keys::user_partition(user.into()), prefix::ANSWER);
-        let (answers, past) =
-            tokio::try_join!(self.db.page::<Answer>(&range, page), self.guests_and_past(user))?;
-        let (Slice { mut items, next, unreadable }, (_, past)) = (answers, past);
-        items.retain(|answer| !answer.is_gone(now) && !past.contains(&answer.group_id));
-        Ok(Slice { items, next, unreadable })
+    ) -> Result<(Vec<Answer>, Option<AnswersPlace>), Error> {
+        let own = MemberId::from(user);
+        let list = |member| self.answers_by(member, limit, &after);
+        let (own_list, (guests, past)) = tokio::try_join!(list(own), self.guests_and_past(user))?;
+        let others = try_join_all(guests.iter().map(|(_, guest)| list(*guest))).await?;
+        let lists = others.into_iter().chain([own_list]).collect();
+        let Placed { rows, more, .. } = merged(lists, limit, |(_, it): &(_, Answer)| it.created_at);
+        let mut next = after;
+        let mut answers = Vec::new();
+        for (position, (member, answer)) in rows {
+            next.at = Some(answer.created_at);
+            next.lists.insert(member, position);
+            if !answer.is_gone(now) && !past.contains(&answer.group_id) {
+                answers.push(answer);
+            }
+        }
+        let others = answers.iter().flat_map(|answer| {
+            let of_group = guests.iter().filter(|(group, _)| *group == answer.group_id);
+            let ids = of_group.map(|(_, guest)| *guest).chain([own]);
+            let others = ids.filter(|id| answer.member() != Some(*id));
+            others.map(|id| keys::answer(answer.question_id, &id))
+        });
+        let others = self.db.batch::<Answer>(others.collect()).await?;
+        answers.retain(|answer| {
+            let replaces =
+                |it: &Answer| it.question_id == answer.question_id && it.counts_before(answer);
+            !others.values().any(replaces)
+        });
+        Ok((answers, more.then_some(next)))
+    }
+
+    /// The answers that a member gave under their name, each with the member.
+    async fn answers_by(
+        &self,
+        member: MemberId,
+        limit: usize,
+        after: &AnswersPlace,
+    ) -> Result<Placed<(MemberId, Answer)>, Error> {
+        let (position, prefix) = (after.lists.get(&member).cloned(), prefix::ANSWER);
+        let mut range = Range::index("GSI1", keys::user_partition(member), prefix);
+        // The earlier pages have no answer of this member: there are only older ones.
+        if let (None, Some(at)) = (&position, after.at) {
+            range.sort = Sort::Between(prefix.to_owned(), format!("{prefix}{at}"));
+        }
+        let answers = self.db.placed(&range, &Page { limit, after: position }).await?;
+        Ok(answers.map(|answer| (member, answer)))
     }
 
     /// A page of a user's points in the groups in which they are present, each with the title of the

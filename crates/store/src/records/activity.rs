@@ -234,7 +234,8 @@ impl Table {
         let ((guests, past), lists) = tokio::try_join!(self.guests_and_past(user), read(own))?;
         let others = try_join_all(guests.iter().map(|(_, guest)| read(*guest))).await?;
         let lists = lists.into_iter().chain(others.into_iter().flatten()).collect();
-        let Placed { rows, mut more, unreadable } = merged(lists, examined);
+        let Placed { rows, mut more, unreadable } =
+            merged(lists, examined, |listed: &Listed| listed.event.created_at());
         if rows.is_empty() && after == ActivityPosition::default() {
             // v0 rows of a user may be under another id, but those of memberships tell that they are
             // not migrated.
@@ -381,9 +382,12 @@ impl Table {
     }
 }
 
-/// The first `limit` events of several lists that are newest first.
-fn merged(lists: Vec<Placed<Listed>>, limit: usize) -> Placed<Listed> {
-    let created_at = |listed: &Listed| listed.event.created_at();
+/// The first `limit` rows of several lists that are newest first.
+pub(crate) fn merged<T>(
+    lists: Vec<Placed<T>>,
+    limit: usize,
+    created_at: impl Fn(&T) -> Timestamp,
+) -> Placed<T> {
     // Of a list that continues, the rows before its last one are not known.
     let ends = lists.iter().filter(|list| list.more).filter_map(|list| list.rows.last());
     let known_since = ends.map(|(_, row)| created_at(row)).max();

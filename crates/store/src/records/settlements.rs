@@ -316,28 +316,14 @@ impl Table {
     /// Completes a settlement and records it in the ledger.
     async fn complete(
         &self,
-        mut transaction: LedgerTransaction,
+        transaction: LedgerTransaction,
         settlement: Settlement,
         by: UserId,
         random: [u8; 10],
     ) -> Result<Decision<Settlement>, TransactionError> {
-        let at = transaction.at();
-        let attributes = [
-            ("status", Some(row::to_value(&SettlementStatus::Completed)?)),
-            ("completedAt", Some(row::to_value(&at)?)),
-        ];
-        let write = Write::update(key(&settlement), attributes);
-        transaction.add(write.when(unchanged(&settlement)?));
-        let paid = self.pay_funds(&settlement, by, at, random).await;
-        transaction.add_all(self.agreed_with(&settlement, paid).await?);
-        transaction.state().ended(settlement.parties());
-        let completed = Settlement {
-            status: SettlementStatus::Completed,
-            completed_at: Some(at),
-            ..settlement
-        };
-        transaction.record(completed.event()?)?;
-        transaction.tell(Subject::settlement(ChangeKind::SettlementCompleted, &completed));
+        let paid = self.pay_funds(&settlement, by, transaction.at(), random).await;
+        let paid = self.agreed_with(&settlement, paid).await?;
+        let (transaction, completed) = completed(transaction, settlement, paid)?;
         transaction.commit(completed)
     }
 
@@ -467,6 +453,27 @@ fn edit(
     transaction.add(Write::put(&after)?.when(unchanged(before)?));
     transaction.tell(Subject::settlement_edit(before, &after));
     transaction.commit(after)
+}
+
+/// Adds what completes a settlement, with the writes by which funds pay it.
+pub(crate) fn completed(
+    mut transaction: LedgerTransaction,
+    settlement: Settlement,
+    paid: impl IntoIterator<Item = Write>,
+) -> Result<(LedgerTransaction, Settlement), TransactionError> {
+    let at = transaction.at();
+    let attributes = [
+        ("status", Some(row::to_value(&SettlementStatus::Completed)?)),
+        ("completedAt", Some(row::to_value(&at)?)),
+    ];
+    transaction.add(Write::update(key(&settlement), attributes).when(unchanged(&settlement)?));
+    transaction.add_all(paid);
+    transaction.state().ended(settlement.parties());
+    let (status, completed_at) = (SettlementStatus::Completed, Some(at));
+    let completed = Settlement { status, completed_at, ..settlement };
+    transaction.record(completed.event()?)?;
+    transaction.tell(Subject::settlement(ChangeKind::SettlementCompleted, &completed));
+    Ok((transaction, completed))
 }
 
 /// The write that makes a chain transaction pay this settlement and no other.

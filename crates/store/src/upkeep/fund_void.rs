@@ -25,6 +25,7 @@ use crate::{
     dynamo::{Expression, Transaction, TransactionError, Write},
     funds::changing::{completion, put_changed},
     ledger::LedgerTransaction,
+    records::settlements::completed,
     table::{RequestContext, Table, access::MemberKey},
     write::{
         commit::Decision,
@@ -35,8 +36,8 @@ use crate::{
 /// A half-done transaction that was ended.
 #[derive(Clone, Debug)]
 pub struct EndedByForce {
-    /// The transaction, which is voided.
-    pub voided: FundTransaction,
+    /// The transaction, which is voided, or completed if both sides of a payment had moved.
+    pub ended: FundTransaction,
     /// The transaction of what the funds had already given or got for it, if that is anything.
     pub written: Option<FundTransaction>,
 }
@@ -52,7 +53,8 @@ struct By {
 impl Table {
     /// Ends a transaction that something else than Fracti left half-done, in one transaction: what is
     /// pending is released, what the funds have already given or got is written as a transaction, and
-    /// its settlement fails. `None` if nothing is half-done: then it can be ended as usual.
+    /// its settlement fails. A payment that the payer's funds have given and the recipient's have got
+    /// is completed instead: only the group did not know of it. `None` if nothing is half-done: then it can be ended as usual.
     ///
     /// # Errors
     ///
@@ -98,18 +100,45 @@ impl Table {
         let (settlement, ledger) = read?;
         let rows = self.fund_rows(owner).await?;
         let by = By { at: ledger.next_moment(by.at), ..by };
+        let is_pending = |it: &Settlement| it.status == SettlementStatus::Pending;
+        let member_key = MemberKey { group, user: owner };
+        if let Some((pending, of)) =
+            settlement.as_ref().filter(|it| is_pending(it)).zip(rows.transaction(id))
+            && self.has_moved(&rows, of).await?
+        {
+            let ended = Some(EndedByForce { ended: of.clone(), written: None });
+            let transaction = LedgerTransaction::unchecked(member_key, ledger, by.at);
+            let (transaction, _) = completed(transaction, pending.clone(), [])?;
+            return transaction.commit(ended);
+        }
         let (writes, ended) = match ending(&rows, id, settlement.as_ref(), by)? {
             Ending::Done(done) => return Ok(Decision::Done(done.map(|it| *it))),
             Ending::Write(writes, ended) => (writes, Some(*ended)),
         };
-        let is_pending = |it: &Settlement| it.status == SettlementStatus::Pending;
         let Some(pending) = settlement.filter(is_pending) else {
             return Ok(Decision::Write(Transaction::from_iter(writes), ended));
         };
-        let member_key = MemberKey { group, user: owner };
         let transaction = LedgerTransaction::unchecked(member_key, ledger, by.at);
         let (transaction, _) = self.failed(transaction, pending, false, writes).await?;
         transaction.commit(ended)
+    }
+
+    /// Whether a payment is completed on both sides, and their funds have given and got all of it.
+    async fn has_moved(&self, payer: &FundRows, paid: &FundTransaction) -> Result<bool, Error> {
+        let other = paid.other_user_id.zip(paid.other_id);
+        let Some((recipient, id)) = other.filter(|_| paid.status == FundStatus::Completed) else {
+            return Ok(false);
+        };
+        let recipient = self.fund_rows(recipient).await?;
+        let Some(received) = recipient.transaction(id) else { return Ok(false) };
+        let all = |rows: &FundRows, of: &FundTransaction| {
+            let moved = rows.half_done(of)?;
+            Ok::<_, Error>(moved.is_some_and(|moved| moved == of.amounts()))
+        };
+        Ok(received.status == FundStatus::Completed
+            && received.amounts() == paid.amounts().received()
+            && all(payer, paid)?
+            && all(&recipient, received)?)
     }
 }
 
@@ -131,8 +160,8 @@ fn ending(
     let reference: RefId = text(&format!("void {id}"))?;
     if matches!(of.status, FundStatus::Voided | FundStatus::Expired) {
         let written = rows.transactions.iter().find(|it| it.ref_id.as_ref() == Some(&reference));
-        let (voided, written) = (of.clone(), written.cloned());
-        return Ok(Ending::Done(Some(Box::new(EndedByForce { voided, written }))));
+        let (ended, written) = (of.clone(), written.cloned());
+        return Ok(Ending::Done(Some(Box::new(EndedByForce { ended, written }))));
     }
     let is_open = match of.kind {
         // A completed payment is half-done while its settlement is pending.
@@ -211,7 +240,7 @@ fn write_ending(
         let unchanged = Write::check(keys::fund(rows.owner, key));
         writes.push(unchanged.when(Expression::at_version(version)));
     }
-    Ok(Ending::Write(writes, Box::new(EndedByForce { voided, written })))
+    Ok(Ending::Write(writes, Box::new(EndedByForce { ended: voided, written })))
 }
 
 /// A text of ours as a value with rules.
