@@ -272,10 +272,13 @@ test('a file is planned, imported, and taken back', async () => {
   const csv = 'Date,Description,Category,Cost,Currency,Alice Smith,Erik\n2026-01-10,Taxi,Taxi,25.00,EUR,12.50,-12.50\n\n2026-01-31,Total balance,,,EUR,12.50,-12.50\n';
   await page.getByLabel('File').setInputFiles({ name: 'splitwise.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
   await page.getByRole('button', { name: 'Show plan' }).click();
-  await page.getByText('1 expenses, 0 payments').waitFor();
+  await page.getByText('Expenses: 1, payments: 0').waitFor();
+  const row = page.locator('[data-plan] li');
+  assert.match(await row.innerText(), /Taxi\s+10.Jan Alice Smith\s+25.EUR/);
   await check(page, 'import-plan');
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await page.waitForURL(`**${server.path}`);
+  await page.getByText('Imported. Expenses: 1, payments: 0').waitFor();
   await page.getByText('Taxi').waitFor();
   await page.goto(`${server.api}${server.path}/import`);
   await ready(page);
@@ -300,6 +303,25 @@ test('what a file does not say is asked, and then it is imported', async () => {
   const [done] = await server.call('carol', 'GET', `/api/groups/${group.id}/imports`);
   assert.equal(done.status, 'done');
   assert.ok(done.expenses > 3, JSON.stringify(done));
+});
+
+test('what Fracti does not know in a file is left out only if the reader says so', async () => {
+  const group = await server.call('carol', 'POST', '/api/groups', { title: 'Unknown', chatId: '13', currency: 'EUR' });
+  const page = await open(server, 'carol', `/app/groups/${group.id}/import`);
+  const bills = [{ what: 'Tea', amount: 10, currency: 'EUR', date: '2026-01-10', payer_name: 'Ann', payer_weight: 1, owers: ['Ann', 'Bo'], tips: 2.5 }];
+  await page.getByLabel('File').setInputFiles({ name: 'bills.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(bills)) });
+  await page.getByRole('button', { name: 'Show plan' }).click();
+  await page.getByText('may carry money').waitFor();
+  await check(page, 'import-unknown');
+  for (const weight of await page.getByLabel(/weight/).all()) await weight.fill('1');
+  await page.getByRole('button', { name: 'Show plan' }).click();
+  await page.getByText('may carry money').waitFor();
+  await page.getByLabel('Import without tips').check();
+  await page.getByRole('button', { name: 'Show plan' }).click();
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await page.waitForURL(`**/app/groups/${group.id}`);
+  await page.getByText('Imported. Expenses: 1, payments: 0').waitFor();
+  assert.equal((await server.call('carol', 'GET', `/api/groups/${group.id}/expenses`))[0].amount, '10');
 });
 
 test('an exported file is what the API exports', async () => {

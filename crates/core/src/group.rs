@@ -23,7 +23,7 @@ use crate::{
     values::{
         chat_id::ChatId,
         currency::Currency,
-        id::{GroupId, MemberId, UserId},
+        id::{GroupId, ImportId, MemberId, UserId},
         text::Title,
         time::Timestamp,
         ton::TonAddress,
@@ -105,6 +105,9 @@ pub struct Member {
     /// User who added the guest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_by: Option<UserId>,
+    /// Import that added the guest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub import_id: Option<ImportId>,
     /// User whom the guest turned out to be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub linked_to: Option<UserId>,
@@ -235,6 +238,13 @@ impl Group {
 }
 
 impl Member {
+    /// Whether the guest of an import is present again once the file is imported again: the undo of
+    /// the import, or a member, has removed them.
+    #[must_use]
+    pub const fn comes_back(&self) -> bool {
+        self.removed_at.is_some() && self.import_id.is_some() && self.linked_to.is_none()
+    }
+
     /// Whether the member has neither left nor been removed.
     #[must_use]
     pub const fn is_present(&self) -> bool {
@@ -306,6 +316,7 @@ impl Member {
             telegram_id: Some(user.id.number()),
             guest: false,
             created_by: None,
+            import_id: None,
             linked_to: None,
             guests: Vec::new(),
             name: user.name.clone(),

@@ -233,7 +233,8 @@ pub(crate) async fn get_import(
 ///
 /// Allowed for the member who imported the file, and for any member once that member has left.
 /// Deletes all expenses and settlements of the import that still exist, including edited ones.
-/// Guests that the import has added stay members. The response to a large undo may be 202 with the
+/// Guests that the import has added and that have no part in anything else are removed, up to 40 of
+/// them; the file brings them back. The response to a large undo may be 202 with the
 /// status `undoing`: repeat the request with the response's `run` until the status is `undone`. With a `run`
 /// that is over, nothing is deleted and the status is `undone`.
 #[utoipa::path(delete, path = "/api/groups/{groupId}/import/{importId}", tag = "transfer",

@@ -85,8 +85,9 @@ impl Import {
     ) -> Result<NewImport, Error> {
         let mut errors = self.refusals(to);
         let added = self.guests(to, targets, &mut errors);
-        let members: Vec<Member> =
-            to.members.iter().cloned().chain(added.iter().cloned()).collect();
+        let is_added = |it: &&Member| added.iter().any(|guest| guest.id == it.id);
+        let others = to.members.iter().filter(|it| !is_added(it));
+        let members: Vec<Member> = others.chain(&added).cloned().collect();
         let people = self.people(to, targets, &members, &mut errors);
         if !errors.is_empty() {
             return Err(Error::Invalid(errors));
@@ -159,7 +160,10 @@ impl Import {
         matched: &[Option<MemberId>],
     ) -> (Vec<Member>, Vec<(RowPlace, Record)>) {
         let links: Links = to.members.iter().collect();
-        let find = |id| to.members.iter().find(|it| it.id == links.resolve(id)).cloned();
+        let find = |id| {
+            let member = to.members.iter().find(|it| it.id == links.resolve(id))?.clone();
+            Some(if member.comes_back() { member.present() } else { member })
+        };
         let person = |(person, matched): (&Person, &Option<MemberId>)| {
             let id = matched.unwrap_or_else(|| person.guest(to.group.id, to.members));
             let guest = || Member { id, ..Member::guest(&person.name, to.user, to.now, [0; 10]) };
@@ -262,7 +266,7 @@ impl Import {
         errors
     }
 
-    /// The guests who have to be added.
+    /// The guests who have to be added, or are of an earlier import.
     fn guests(
         &self,
         to: &Destination<'_>,
@@ -278,11 +282,16 @@ impl Import {
             let id = person.guest(to.group.id, to.members);
             let known = to.members.iter().find(|member| member.id == id);
             match known {
+                // An undo may remove the guest meanwhile.
+                Some(guest) if guest.is_present() && guest.import_id.is_some() => {
+                    added.push(guest.clone());
+                }
                 Some(guest) if guest.is_present() || guest.linked_to.is_some() => {}
-                Some(_) => errors.push(path_of(name), removed()),
-                None if Member::is_taken(name.as_str(), to.members, None) => {
+                Some(guest) if !guest.comes_back() => errors.push(path_of(name), removed()),
+                _ if Member::is_taken(name.as_str(), to.members, None) => {
                     errors.push(path_of(name), taken());
                 }
+                Some(guest) => added.push(guest.clone().present()),
                 None => {
                     added.push(Member { id, ..Member::guest(name, to.user, to.now, [0; 10]) });
                 }

@@ -155,7 +155,7 @@ function tell(time) {
   const away = (Date.parse(now) - Date.parse(date)) / 864e5;
   let day = [text('today'), text('yesterday')][away];
   if (day && !time.previousSibling) day = day[0].toUpperCase() + day.slice(1);
-  if (!day && !isMoment) return;
+  if (!day && !isMoment && time.textContent) return;
   const year = date.slice(0, 4) === now.slice(0, 4) ? undefined : 'numeric', clock = new Date(at);
   day ??= new Intl.DateTimeFormat(ru ? 'ru' : 'en-GB', { day: 'numeric', month: 'short', year }).format(clock).replace(' ', '\u00a0');
   time.textContent = isMoment ? `${day}, ${two(clock.getHours())}:${two(clock.getMinutes())}` : day;
@@ -535,7 +535,7 @@ function prepare(form) {
       if (data.save === undefined) Telegram()?.HapticFeedback?.notificationOccurred('success');
       const { then, keep: name } = submitter?.dataset ?? {};
       const kept = form.elements[name]?.value;
-      await done(form, answer, then);
+      await done(form, answer, then, isFile && lib.imported(answer.data));
       const again = kept && main.querySelector(`[name="${name}"]`);
       if (again) again.value = kept;
     } catch (error) {
@@ -621,7 +621,7 @@ function prepare(form) {
 // The screen above that of a form.
 const parent = (form) => (form.dataset.then || here()).replace(/\/\{id\}.*$/, '');
 
-async function done(form, answer, other) {
+async function done(form, answer, other, outcome) {
   const { undo, undoBody, done: said, pending } = form.dataset, { id, status: state } = answer.data ?? {};
   const then = other ?? form.dataset.then;
   seen.clear();
@@ -649,7 +649,7 @@ async function done(form, answer, other) {
       })
       .catch((error) => say(error instanceof Failure ? error.message : text('offline')));
   });
-  else if (named) say(named);
+  else if (outcome || named) say(outcome || named);
   if (form.hasAttribute('data-save') && !other) return dirty ? undefined : visit(here(), { push: false, focus: false, quiet: true });
   const path = then?.replace('{id}', id);
   if (path === undefined) return undefined;

@@ -1052,6 +1052,9 @@ export function upload(form) {
   return body;
 }
 
+/** What was recorded, in words. */
+export const imported = ({ expenses, settlements }) => text('imported', expenses, settlements);
+
 export function plan(form, data) {
   const part = form.querySelector('[data-plan]'), problem = form.querySelector('[data-problem]');
   const people = [...form.querySelectorAll('datalist option')].map((it) => [it.value, it.textContent]);
@@ -1085,11 +1088,20 @@ export function plan(form, data) {
     tick.dataset.answer = 'ignore';
     return make('label', { className: 'check' }, tick, text('without', ignore));
   });
+  const number = new Intl.NumberFormat(ru ? 'ru' : 'en-GB', { maximumFractionDigits: 20 });
+  const records = make('ul', { className: 'list' }, ...data.records.map(({ date, description, fromName, toName, amount, currency }) => {
+    const names = [fromName, toName].filter(Boolean).flatMap((it, at) => [at ? ' → ' : ' ', make('bdi', { textContent: it })]);
+    const when = date ? [make('time', { dateTime: date })] : [];
+    when.forEach(tell);
+    const about = make('span', { className: 'grow' }, make('bdi', { textContent: description ?? text(toName ? 'pays' : 'adjusts') }), make('small', { className: 'hint' }, ...when, ...names));
+    return make('li', { className: 'row' }, about, make('span', { className: 'num', textContent: amount === undefined ? '' : `${number.format(amount)}\u00a0${currency}` }));
+  }));
+  const left = data.expenses + data.settlements + data.adjustments - data.records.length;
   const counts = text('plan', data.expenses, data.settlements).replace('{c}', data.alreadyThere);
   form.confirm = data.differences?.confirm;
   const differences = data.differences?.rows ?? [];
   const lines = (className, issues) => issues.map((it) => line(className, it.message));
-  part.replaceChildren(line('', counts), ...rows, ...questions, ...lines('error', data.errors), ...ticks, ...lines('hint', [...differences, ...data.warnings]));
+  part.replaceChildren(line('', counts), records, ...left > 0 ? [line('hint', text('rest', left))] : [], ...rows, ...questions, ...lines('error', data.errors), ...ticks, ...lines('hint', [...differences, ...data.warnings]));
   problem.hidden = true;
   const button = form.querySelector('[data-label]');
   button.dataset.first ??= button.textContent;

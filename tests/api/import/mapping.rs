@@ -70,17 +70,25 @@ async fn a_new_guest_must_not_have_the_name_of_a_member() {
     let rule = r#"options.members["b"] must be the id of a member: another member of the group has this name"#;
     assert_eq!(wrong, [(r#"options.members["b"]"#.to_owned(), rule.to_owned())]);
 
-    // A guest of an earlier import who was removed since is not added again.
+    // A guest of an earlier import comes back, unless an earlier release added the guest.
     let guest = Import::of(&splitwise(&["A", "Gus"], &rows), "{}");
     let guest = guest.by(alice, &group, &[("A", "1")]).await;
     let done = guest.send(alice, &group).await;
     let path = group.path(&format!("/import/{}", done.data(200)["importId"].as_str().unwrap()));
-    alice.delete(&path).await.data(200);
     let members = alice.get(&group.path("")).await.data(200)["members"].clone();
-    let gus =
-        members.as_array().unwrap().iter().find(|it| it["name"] == "Gus").unwrap()["id"].clone();
-    let gus = group.path(&format!("/members/{}", gus.as_str().unwrap()));
-    alice.delete(&gus).await.data(200);
+    let gus = members.as_array().unwrap().iter().find(|it| it["name"] == "Gus").unwrap();
+    let id = gus["id"].as_str().unwrap();
+    let gus = group.path(&format!("/members/{id}"));
+    alice.delete(&path).await.data(200);
+    assert_eq!(alice.get(&group.path("")).await.data(200)["memberCount"], 2);
+    assert_eq!(counts(&guest.send(alice, &group).await)[0], 1);
+    assert_eq!(alice.get(&group.path("")).await.data(200)["memberCount"], 3);
+    alice.delete(&path).await.data(200);
+    let partition = format!("GROUP#{}", group.id);
+    group
+        .api
+        .change_row(&partition, &format!("USER#{id}"), |row| drop(row.remove("importId")))
+        .await;
     let removed = details(&guest.send(alice, &group).await);
     assert_eq!(
         removed[0].1,

@@ -56,6 +56,48 @@ async fn an_undo_restores_all_balances_and_leaves_other_expenses() {
 }
 
 #[tokio::test]
+async fn an_undo_takes_along_the_guests_whom_nobody_uses() {
+    let (group, import, path) = imported().await;
+    let [alice, bob] = [0, 1].map(|index| &group.members[index]);
+    let of_group = group.path("");
+    let names = async || {
+        let members = alice.get(&of_group).await.data(200)["members"].clone();
+        let name = |it: &Value| it["name"].as_str().unwrap().to_owned();
+        let members = members.as_array().unwrap().iter().filter(|it| it["guest"] == true);
+        members.map(name).collect::<Vec<_>>()
+    };
+    let guests = names().await;
+    assert_eq!(guests.len(), 2);
+    // The second one has a part in an expense, so that only the first one goes.
+    let members = alice.get(&of_group).await.data(200)["members"].clone();
+    let second = members.as_array().unwrap().iter().find(|it| it["name"] == guests[1].as_str());
+    let second = second.unwrap()["id"].clone();
+    let shared = json!({ "amount": 4, "splits": [{ "userId": "1" }, { "userId": second }] });
+    let shared = group.spend(0, shared).await["id"].as_str().unwrap().to_owned();
+    let undone = join_all([alice.delete(&path), bob.delete(&path), alice.delete(&path)]).await;
+    assert_eq!(status(&undone[0]), "undone");
+    assert_eq!(names().await, guests[1..]);
+    assert_eq!(alice.get(&of_group).await.data(200)["memberCount"], 4);
+    group.verify().await;
+    // Imported again, they are the same guests.
+    assert_eq!(counts(&import.send(alice, &group).await), [11, 0, 10, 1]);
+    assert_eq!(names().await.len(), 2);
+    group.verify().await;
+    alice.delete(&group.path(&format!("/expenses/{shared}"))).await.data(200);
+    assert_eq!(status(&alice.delete(&path).await), "undone");
+    assert_eq!(names().await, Vec::<String>::new());
+    let before = group.api.rows().await;
+    assert_eq!(status(&alice.delete(&path).await), "undone");
+    assert_eq!(group.api.rows().await, before, "a second undo changes nothing");
+    // A plan names them as new guests, and a deleted expense of theirs can still be restored.
+    let plan = import.clone().with("commit", json!(false)).send(alice, &group).await;
+    assert_eq!(plan.data(200)["expenses"], 10);
+    let restored = group.path(&format!("/expenses/{shared}/restore"));
+    assert_eq!(alice.post(&restored, Value::Null).await.status, 200);
+    group.verify().await;
+}
+
+#[tokio::test]
 async fn files_of_every_app_are_undone_and_imported_again() {
     for (file, answers) in FILES {
         let group = Group::new(1, "EUR").await;

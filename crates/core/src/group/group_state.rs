@@ -141,6 +141,13 @@ impl GroupState {
         if self.recent.len() > MAX_RECENT { Err(Error::Contended) } else { Ok(()) }
     }
 
+    /// Number of members who can still change at `now`.
+    #[must_use]
+    pub fn room(&self, now: Timestamp) -> usize {
+        let recent = self.recent.values().filter(|change| now.since(change.at) < RECENT);
+        MAX_RECENT.saturating_sub(recent.count())
+    }
+
     /// Forgets changes that every request has seen that is still being served at `now`.
     pub fn forget(&mut self, now: Timestamp) {
         self.recent.retain(|_, change| now.since(change.at) < RECENT);

@@ -19,6 +19,7 @@ impl Member {
             telegram_id: None,
             guest: true,
             created_by: Some(creator),
+            import_id: None,
             linked_to: None,
             guests: Vec::new(),
             name: name.to_string(),

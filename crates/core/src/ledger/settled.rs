@@ -1,7 +1,7 @@
 //! The condition for leaving a group and for deleting it: nothing is owed, and no payment is on its
 //! way.
 
-use super::Ledger;
+use super::{Ledger, Totals};
 use crate::{input::Unsettled, values::id::MemberId};
 
 impl Ledger {
@@ -19,6 +19,16 @@ impl Ledger {
         let pending = pending.filter(|(id, _)| self.links.resolve(*id) == member).map(|(_, it)| it);
         let unsettled = Unsettled { balances: open.collect(), pending: pending.sum() };
         if unsettled.is_empty() { Ok(()) } else { Err(unsettled) }
+    }
+
+    /// Whether nothing in the ledger is of a member, and no settlement is pending. Pending settlements
+    /// must be counted.
+    #[must_use]
+    pub fn is_unused_by(&self, member: MemberId) -> bool {
+        let totals = |currency| self.balances.totals(currency, member);
+        self.state.is_counted()
+            && self.balances.currencies().all(|currency| totals(currency) == Totals::default())
+            && self.state.pending().all(|(id, _)| id != member)
     }
 
     /// Whether a pending settlement may be between two ids of the member, which are those of guests

@@ -76,6 +76,7 @@ pub fn member(
         telegram_id: id.user().map(crate::values::id::UserId::number),
         guest: id.guest().is_some(),
         created_by: None,
+        import_id: None,
         linked_to: None,
         guests: Vec::new(),
         name: owned("name").unwrap_or_else(|| super::members::UNKNOWN.to_owned()),

@@ -160,6 +160,7 @@ fn missing_member(id: MemberId, name: &str, at: Timestamp) -> Member {
         telegram_id: id.user().map(UserId::number),
         guest: id.guest().is_some(),
         created_by: None,
+        import_id: None,
         linked_to: None,
         guests: Vec::new(),
         name: name.to_owned(),

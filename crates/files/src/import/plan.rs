@@ -25,6 +25,9 @@ use utoipa::ToSchema;
 /// Maximum number of differences that are listed.
 const MAX_DIFFERENCES: usize = 1_000;
 
+/// Maximum number of records that are listed.
+const MAX_RECORDS: usize = 20;
+
 /// Why a person is matched with a member.
 type By = Text<MatchedBy>;
 
@@ -54,6 +57,8 @@ pub(crate) struct PlanView {
     /// Number of rows, payments and adjustments that change no balance, and are left out.
     #[schema(minimum = 0, example = 0)]
     skipped: usize,
+    /// The first of what would be recorded, in the order of the file: at most 20.
+    records: Vec<RecordView>,
     /// What differs from earlier imports of the app, if anything does.
     #[serde(skip_serializing_if = "Option::is_none")]
     differences: Option<DifferencesView>,
@@ -84,6 +89,38 @@ struct PersonView {
     /// The member matched with the person, if any.
     #[serde(skip_serializing_if = "Option::is_none", rename = "match")]
     member: Option<MatchView>,
+}
+
+/// An expense, a settlement or an adjustment that would be recorded.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ImportRecord)]
+struct RecordView {
+    /// `expense`, `settlement` or `adjustment`.
+    #[schema(pattern = "^(expense|settlement|adjustment)$", example = "expense")]
+    kind: &'static str,
+    /// Day of the expense or the payment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    date: Option<schemas::CalendarDate>,
+    /// What the expense was for, or the note of the adjustment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Tea")]
+    description: Option<String>,
+    /// Name of who paid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Bob Jones")]
+    from_name: Option<String>,
+    /// Name of the recipient of a settlement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Alice Smith")]
+    to_name: Option<String>,
+    /// The amount, unless it is an adjustment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<schemas::Balance>)]
+    amount: Option<JsonDecimal>,
+    /// Its currency.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    currency: Option<schemas::Currency>,
 }
 
 /// What differs from what earlier imports of the app have recorded.
@@ -367,6 +404,7 @@ impl PlanView {
             adjustments: import.adjustments.len(),
             already_there: 0,
             skipped: import.skipped,
+            records: Vec::new(),
             differences: None,
             currencies: currencies.into_iter().map(Text).collect(),
             balances: balances.into_iter().map(balance).collect(),
@@ -393,6 +431,8 @@ impl PlanView {
         plan.balances = foreseen.balances().map_err(|error| Error::Table(error.into()))?;
         [plan.expenses, plan.settlements, plan.adjustments] = foreseen.counts();
         plan.already_there = foreseen.already_there();
+        let missing = foreseen.before.missing.iter();
+        plan.records = missing.take(MAX_RECORDS).map(RecordView::from).collect();
         plan.differences = foreseen.differences();
         for (person, matched) in plan.members.iter_mut().zip(matched) {
             person.member = matched.map(MatchView::from);
@@ -480,6 +520,40 @@ impl DifferenceView {
             path: None,
             entry_id: record.entry_id().to_string(),
             message: message.text(language).to_owned(),
+        }
+    }
+}
+
+impl From<&Record> for RecordView {
+    fn from(record: &Record) -> Self {
+        match record {
+            Record::Expense(it) => Self {
+                kind: "expense",
+                date: Some(Text(it.day())),
+                description: Some(it.description.clone()),
+                from_name: Some(it.payer_name.clone()),
+                to_name: None,
+                amount: Some(JsonDecimal(it.amount)),
+                currency: Some(Text(it.currency)),
+            },
+            Record::Settlement(it) => Self {
+                kind: "settlement",
+                date: Some(Text(it.day())),
+                description: None,
+                from_name: Some(it.from_user_name.clone()),
+                to_name: Some(it.to_user_name.clone()),
+                amount: Some(JsonDecimal(it.amount)),
+                currency: Some(Text(it.currency)),
+            },
+            Record::Adjustment(it) => Self {
+                kind: "adjustment",
+                date: None,
+                description: it.note.as_ref().map(ToString::to_string),
+                from_name: None,
+                to_name: None,
+                amount: None,
+                currency: None,
+            },
         }
     }
 }

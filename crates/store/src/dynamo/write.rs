@@ -80,9 +80,9 @@ impl Write {
         Self::count(key, name, number.into())
     }
 
-    /// Subtracts one from an attribute of the row at `key`.
-    pub(crate) fn decrement(key: Primary, name: &'static str) -> Self {
-        Self::count(key, name, -1)
+    /// Subtracts a number from an attribute of the row at `key`.
+    pub(crate) fn decrement(key: Primary, name: &'static str, number: u64) -> Self {
+        Self::count(key, name, i128::from(number).saturating_neg())
     }
 
     /// Adds numbers to counters of the row of kind `T` at `key`, and sets the other attributes. If

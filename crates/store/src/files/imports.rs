@@ -48,7 +48,7 @@ use fracti_texts::{Says, message};
 
 use crate::{
     dynamo::{Expression, MAX_ACTIONS, TransactionError, Write, is_late},
-    group::presence::count_in,
+    group::presence::{attributes, change_member, count_in},
     ledger::LedgerTransaction,
     table::{Table, access::MemberKey},
     write::{
@@ -154,6 +154,8 @@ struct Run<'a> {
     others: Vec<ImportRow>,
     /// Rows of the file that are not recorded because the group has them.
     left_out: Vec<PlacedRecord<'a>>,
+    /// Whether a guest may be missing.
+    needs_guests: bool,
 }
 
 /// What a request does with a file.
@@ -240,6 +242,9 @@ impl Table {
             Begun::Undone(undone) => return Ok(Outcome::Done(Imported::none(undone))),
         };
         let (mut ledger, mut imports, mut at_most) = (ledger, imports, part.at_most);
+        let is_there =
+            |guest: &Member| members.iter().any(|it| it.id == guest.id && it.is_present());
+        let mut needs_guests = !new.guests.iter().all(is_there);
         loop {
             let decided = self.decided(member_key, members, new, &ledger, imports, is_begun);
             let Decided { new, replaced, missing, there, others } = decided.await?;
@@ -263,6 +268,7 @@ impl Table {
                     .into_iter()
                     .filter(|(_, it)| there.contains(&it.entry_id()))
                     .collect(),
+                needs_guests,
             };
             let carried_out =
                 self.carry_out(&run, &replaced, &missing, done, &mut at_most, idempotency, known);
@@ -281,6 +287,7 @@ impl Table {
                 };
             }
             is_begun |= done.has_begun() && new.updates();
+            needs_guests = true;
             (ledger, imports) = tokio::try_join!(self.ledger(group), self.imports_of(group))?;
         }
     }
@@ -504,8 +511,10 @@ impl Table {
         }
         let (row, recorded) = rows;
         let transaction = LedgerTransaction::new(run.member_key, ledger, run.now)?;
-        run.check_present(&transaction)?;
         let import = run.continued(row.as_ref(), transaction.at())?;
+        if !run.are_present(&transaction)? {
+            return Ok(Decision::Done(None));
+        }
         let mut batch = Batch::new(transaction, run.new.id);
         let (mut taken, mut there) = (0_usize, 0_u64);
         for (place, record) in candidates {
@@ -563,7 +572,7 @@ impl Table {
         done: &mut Imported,
         known: &mut Known,
     ) -> Result<Option<bool>, Error> {
-        if run.new.guests.is_empty() {
+        if run.new.guests.is_empty() || !run.needs_guests {
             return Ok(Some(false));
         }
         let (group, has_begun) = (run.member_key.group, done.has_begun());
@@ -573,8 +582,9 @@ impl Table {
                 return Ok(Decision::Done(None));
             }
             let row = self.db.get::<ImportRow>(keys::import(group, run.new.id)).await?;
-            let is_known = |guest: &&Member| members.iter().any(|it| it.id == guest.id);
-            let missing: Vec<_> = run.new.guests.iter().filter(|it| !is_known(it)).collect();
+            let known = |guest: &Member| members.iter().find(|it| it.id == guest.id);
+            let is_missing = |guest: &&Member| known(guest).is_none_or(|it| !it.is_present());
+            let missing: Vec<_> = run.new.guests.iter().filter(is_missing).collect();
             let mut transaction = LedgerTransaction::new(run.member_key, ledger, run.now)?;
             let import = run.continued(row.as_ref(), transaction.at())?;
             let adding = missing.get(..GUESTS).unwrap_or(&missing);
@@ -587,8 +597,17 @@ impl Table {
                 if Member::is_taken(&guest.name, &members, None) {
                     return Err(Error::NameTaken.into());
                 }
-                let member = Member { joined_at: at, ..(*guest).clone() };
-                transaction.add(Write::put_new(&MemberRow { group_id: group, member })?);
+                let import_id = Some(run.new.id);
+                let Some(past) = known(guest) else {
+                    let member = Member { joined_at: at, import_id, ..(*guest).clone() };
+                    transaction.add(Write::put_new(&MemberRow { group_id: group, member })?);
+                    continue;
+                };
+                let present = past.clone().present();
+                transaction.state().change(&present, at)?;
+                let import = ("importId", import_id.as_ref().map(row::to_value).transpose()?);
+                let changed = attributes(past, &present)?.into_iter().chain([import]);
+                transaction.add(change_member(group, past, changed)?);
             }
             let number = count(adding.len());
             transaction.add(count_in(&group_row, number)?);
@@ -659,11 +678,14 @@ impl Run<'_> {
         ledger.version == self.version.load(Relaxed)
     }
 
-    /// Checks that all members who take part in the import are still present.
-    fn check_present(&self, transaction: &LedgerTransaction) -> Result<(), Error> {
+    /// Whether all members who take part in the import are still present. Guests of the file who are
+    /// not can be added again.
+    fn are_present(&self, transaction: &LedgerTransaction) -> Result<bool, Error> {
         let members = transaction.ledger().state.of(&self.members);
+        let is_guest = |id: MemberId| self.new.guests.iter().any(|it| it.id == id);
         match members.iter().find(|member| !member.is_present()) {
-            None => Ok(()),
+            None => Ok(true),
+            Some(Member { id, .. }) if is_guest(*id) => Ok(false),
             Some(Member { id, .. }) => {
                 let rule = message!(
                     "members must be present, but {id} has left the group",

@@ -277,7 +277,7 @@ impl MemberChange {
         match (before.is_present(), after.is_present()) {
             (false, true) => transaction.add(count_in(&group, 1)?),
             (true, false) => {
-                let count = Write::decrement(keys::group(group.id), "memberCount");
+                let count = Write::decrement(keys::group(group.id), "memberCount", 1);
                 let links = links_set_to(&group.links_without(after))?;
                 let as_read = Expression::present().and(links_as_read(&group)?);
                 transaction.add(count.setting(links).when(as_read));

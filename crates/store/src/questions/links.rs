@@ -186,7 +186,7 @@ fn confirm(
     let key = keys::group(group.id);
     // Both are one person from now on.
     let counted = if before.is_present() {
-        Write::decrement(key, "memberCount").setting(proposals)
+        Write::decrement(key, "memberCount", 1).setting(proposals)
     } else {
         Write::update(key, proposals)
     };

@@ -74,7 +74,7 @@ pub(crate) const APP: [ScriptText; 19] = [
 ];
 
 /// The texts of the rest of the script.
-pub(crate) const MORE: [ScriptText; 33] = [
+pub(crate) const MORE: [ScriptText; 37] = [
     (
         "used",
         [
@@ -111,9 +111,16 @@ pub(crate) const MORE: [ScriptText; 33] = [
     (
         "plan",
         [
-            "{a} expenses, {b} payments; {c} are there already",
+            "Expenses: {a}, payments: {b}; there already: {c}",
             "Расходов: {a}, платежей: {b}; уже есть: {c}",
         ],
+    ),
+    ("rest", ["and {a} more", "и ещё {a}"]),
+    ("pays", ["Payment", "Платёж"]),
+    ("adjusts", ["Adjustment", "Корректировка"]),
+    (
+        "imported",
+        ["Imported. Expenses: {a}, payments: {b}", "Импортировано. Расходов: {a}, платежей: {b}"],
     ),
     ("without", ["Import without {a}", "Импортировать без {a}"]),
     ("amount", ["An amount like {a}", "Сумма, например {a}"]),

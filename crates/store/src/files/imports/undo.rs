@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use fracti_core::{
-    group::MemberRow,
+    group::{Member, MemberRow},
     input::Error,
     ledger::{EntryStatus, RefType},
     records::{
@@ -18,7 +18,7 @@ use fracti_core::{
         row::{self, Row},
     },
     values::{
-        id::{GroupId, ImportId},
+        id::{GroupId, ImportId, MemberId},
         time::Timestamp,
     },
 };
@@ -28,6 +28,10 @@ use crate::{
     dynamo::{
         Expression, MAX_ACTIONS, Order, Page, Placed, Position, Range, Sort, TransactionError,
         Write, is_late,
+    },
+    group::{
+        presence::{attributes, change_member},
+        settings::links_as_read,
     },
     ledger::LedgerTransaction,
     records::{
@@ -88,7 +92,8 @@ struct Reached {
 
 impl Table {
     /// Deletes the expenses and settlements of an import that still exist, and reverts their
-    /// entries and its adjustments. Guests whom the import has added stay.
+    /// entries and its adjustments. Guests whom the import has added and nobody uses are removed, up to
+    /// about 40 of them; the others stay.
     ///
     /// The import stays `undoing` if the deadline passes, and is `undone` at the end. An import
     /// that is already undone is returned unchanged, and so is one whose run is not `run`.
@@ -279,7 +284,11 @@ impl Table {
             progress.adjustments =
                 self.revert_adjustments(&row, &mut transaction, progress.adjustments).await?;
         }
-        let is_last = matches!(progress.adjustments, Adjustments::Ended);
+        let is_last = matches!(progress.adjustments, Adjustments::Ended)
+            && (row.members == 0 || transaction.is_empty());
+        if is_last && row.members > 0 {
+            self.remove_unused(member_key, &row, &mut transaction).await?;
+        }
         if transaction.is_empty() && !is_last {
             return Ok(Decision::Done((row, progress)));
         }
@@ -292,6 +301,42 @@ impl Table {
             transaction.tell(Subject::import(ChangeKind::ImportUndone, &undone));
         }
         transaction.commit((undone, progress))
+    }
+
+    /// Removes guests whom an import has added and who have no part in anything: as many as fit into
+    /// the transaction, which is empty. They are present again if the file is imported again.
+    async fn remove_unused(
+        &self,
+        member_key: MemberKey,
+        import: &ImportRow,
+        transaction: &mut LedgerTransaction,
+    ) -> Result<(), TransactionError> {
+        let (group, members) = self.group_naming(member_key, None).await?;
+        self.count_pending(transaction).await?;
+        let at = transaction.at();
+        let is_unused = |it: &&Member| {
+            it.import_id == Some(import.id)
+                && (it.is_present() && it.linked_to.is_none())
+                && transaction.ledger().is_unused_by(it.id)
+                && group.proposed_links.iter().all(|link| MemberId::from(link.guest_id) != it.id)
+        };
+        // The rows of the group and of the import are in it, too.
+        let room = transaction.room().saturating_sub(IMPORT_ROW + 1);
+        let room = room.min(transaction.ledger().state.room(at));
+        let unused: Vec<&Member> = members.iter().filter(is_unused).take(room).collect();
+        if unused.is_empty() {
+            return Ok(());
+        }
+        let number = u64::try_from(unused.len()).unwrap_or(u64::MAX);
+        for guest in unused {
+            let removed = Member { removed_at: Some(at), ..guest.clone() };
+            transaction.state().change(&removed, at)?;
+            transaction.add(change_member(group.id, guest, attributes(guest, &removed)?)?);
+        }
+        let counted = Write::decrement(keys::group(group.id), "memberCount", number);
+        let as_read = Expression::present().and(links_as_read(&group)?);
+        transaction.add(counted.when(as_read));
+        Ok(())
     }
 
     /// Reverts the next adjustments of an import, as many as fit into the transaction, which is

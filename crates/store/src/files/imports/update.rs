@@ -88,8 +88,10 @@ impl Table {
             return Ok(Decision::Done(None));
         }
         let mut transaction = LedgerTransaction::new(run.member_key, ledger, run.now)?;
-        run.check_present(&transaction)?;
         let import = run.continued(row.as_ref(), transaction.at())?;
+        if !run.are_present(&transaction)? {
+            return Ok(Decision::Done(None));
+        }
         let entry = match (before.event()?, entry) {
             (Some(_), None) => None,
             (_, entry) => Some(entry),
