@@ -18,12 +18,12 @@ const PART: &str = ".part";
 pub(crate) struct NewFile {
     file: BufWriter<File>,
     path: PathBuf,
-    part: Part,
+    part: PartWritten,
 }
 
 /// Where a file is until it is whole.
 #[derive(Debug)]
-enum Part {
+enum PartWritten {
     /// In a file of its own, which is deleted if the command fails.
     Own(TempPath),
     /// In a file that stays if the command is stopped, for the next run.
@@ -52,7 +52,7 @@ impl NewFile {
             file.lock().map_err(failed)?;
             // Another command may have taken it for a part that was left.
             if part.exists() {
-                return Ok(Self { file: BufWriter::new(file), path, part: Part::Own(part) });
+                return Ok(Self { file: BufWriter::new(file), path, part: PartWritten::Own(part) });
             }
         }
     }
@@ -86,7 +86,7 @@ impl NewFile {
         let end = read(&file).map_err(failed)?;
         file.set_len(end).map_err(failed)?;
         file.seek(SeekFrom::End(0)).map_err(failed)?;
-        Ok(Self { file: BufWriter::new(file), path, part: Part::Kept(part) })
+        Ok(Self { file: BufWriter::new(file), path, part: PartWritten::Kept(part) })
     }
 
     /// Makes sure that what was written so far is on the disk.
@@ -107,9 +107,9 @@ impl NewFile {
         self.sync()?;
         let Self { path, part, .. } = self;
         let named = match part {
-            Part::Device => Ok(()),
-            Part::Kept(part) => fs::rename(part, &path),
-            Part::Own(part) => part.persist(&path).map_err(|error| error.error),
+            PartWritten::Device => Ok(()),
+            PartWritten::Kept(part) => fs::rename(part, &path),
+            PartWritten::Own(part) => part.persist(&path).map_err(|error| error.error),
         };
         named.map_err(|error| Failure::File(path, error))
     }
@@ -122,8 +122,8 @@ impl NewFile {
     fn sync_data(&self) -> io::Result<()> {
         match self.part {
             // A pipe has nothing to synchronize.
-            Part::Device => Ok(()),
-            Part::Own(_) | Part::Kept(_) => self.file.get_ref().sync_all(),
+            PartWritten::Device => Ok(()),
+            PartWritten::Own(_) | PartWritten::Kept(_) => self.file.get_ref().sync_all(),
         }
     }
 }
@@ -148,7 +148,7 @@ fn device(path: &Path) -> io::Result<Option<NewFile>> {
         return Ok(None);
     }
     let file = BufWriter::new(File::options().write(true).open(path)?);
-    Ok(Some(NewFile { file, path: path.to_owned(), part: Part::Device }))
+    Ok(Some(NewFile { file, path: path.to_owned(), part: PartWritten::Device }))
 }
 
 /// The file to which a link leads, so that the link stays.

@@ -34,7 +34,7 @@ const FINNISH_PAYMENT: &str = "maksu";
 const PAYMENT: &str = "payment";
 
 /// What is known of the categories of other apps, by their names in lower case.
-struct Known {
+struct KnownCategories {
     ours: HashMap<String, Option<Category>>,
     /// Ours by the ids of Splitwise.
     ids: HashMap<String, Option<Category>>,
@@ -43,7 +43,7 @@ struct Known {
     payments: HashSet<String>,
 }
 
-static KNOWN: LazyLock<Known> = LazyLock::new(|| {
+static KNOWN: LazyLock<KnownCategories> = LazyLock::new(|| {
     let (mut ours, mut ids_of, mut others) = (HashMap::new(), HashMap::new(), HashSet::new());
     let mut payments = HashSet::from([FINNISH_PAYMENT.to_owned()]);
     for (category, names) in NAMES {
@@ -71,7 +71,7 @@ static KNOWN: LazyLock<Known> = LazyLock::new(|| {
             ids_of.insert(id.to_owned(), category);
         }
     }
-    Known { ours, ids: ids_of, others, payments }
+    KnownCategories { ours, ids: ids_of, others, payments }
 });
 
 /// A name in lower case. Two cells of Splitwise's table have two names.

@@ -197,7 +197,7 @@ pub(crate) fn read(
         let cell = |column| sections.categories.cell(line, column);
         (cell("categoryid"), cell("categoryname"))
     };
-    let mut reader = Reader {
+    let mut reader = CospendReader {
         bills: &sections.bills,
         members: HashMap::new(),
         weights: HashMap::new(),
@@ -349,7 +349,7 @@ struct PayerJson {
     amount: Number,
 }
 
-struct Reader<'r, 'd, 'a> {
+struct CospendReader<'r, 'd, 'a> {
     draft: &'d mut ImportDraft<'a>,
     bills: &'r Section<'r>,
     /// Members by their names in the file.
@@ -372,7 +372,7 @@ struct Reader<'r, 'd, 'a> {
     withheld: Withheld,
 }
 
-impl<'r> Reader<'r, '_, '_> {
+impl<'r> CospendReader<'r, '_, '_> {
     /// Adds the members of their section. In an old file, they are those of the bills.
     fn members(&mut self, section: &'r Section<'_>) {
         for line in &section.lines {

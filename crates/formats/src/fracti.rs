@@ -88,7 +88,7 @@ pub(crate) fn read(text: &str, form: ExportForm, draft: &mut ImportDraft<'_>) ->
     if draft.has_errors() {
         return Ok(());
     }
-    let mut reader = Reader::new(draft, lists);
+    let mut reader = ExportReader::new(draft, lists);
     reader.add_members(&members, &entries, &settlements);
     for (index, entry) in entries.iter().enumerate() {
         let row = RowPlace::Item(lists.entries, index);
@@ -173,7 +173,7 @@ fn read_all<'a, T: Deserialize<'a>>(
     read
 }
 
-struct Reader<'d, 'a> {
+struct ExportReader<'d, 'a> {
     draft: &'d mut ImportDraft<'a>,
     lists: Lists,
     /// Indexes of the members by their ids, and by those of the guests who are linked to them.
@@ -190,7 +190,7 @@ struct Reader<'d, 'a> {
     hashes: usize,
 }
 
-impl<'d, 'a> Reader<'d, 'a> {
+impl<'d, 'a> ExportReader<'d, 'a> {
     fn new(draft: &'d mut ImportDraft<'a>, lists: Lists) -> Self {
         Self {
             draft,

@@ -261,7 +261,7 @@ fn import(bills: &[(RowPlace, Bill)], header: Option<&CsvRecord<'_>>, draft: &mu
         }
     }
     let withheld = Withheld::default();
-    let mut reader = Reader { header, members, weights, unknown: None, withheld, draft };
+    let mut reader = BillReader { header, members, weights, unknown: None, withheld, draft };
     // The app writes the newest bill first. What rounding has withheld before a bill must not depend
     // on those that a later export has before it.
     let mut oldest_first: Vec<_> = bills.iter().rev().collect();
@@ -271,7 +271,7 @@ fn import(bills: &[(RowPlace, Bill)], header: Option<&CsvRecord<'_>>, draft: &mu
     }
 }
 
-struct Reader<'r, 'd, 'a> {
+struct BillReader<'r, 'd, 'a> {
     /// Header of a CSV file.
     header: Option<&'r CsvRecord<'r>>,
     /// Members by their names.
@@ -283,7 +283,7 @@ struct Reader<'r, 'd, 'a> {
     draft: &'d mut ImportDraft<'a>,
 }
 
-impl Reader<'_, '_, '_> {
+impl BillReader<'_, '_, '_> {
     /// Adds a bill.
     fn row(&mut self, row: RowPlace, bill: &Bill) {
         let Self { header, members, weights, unknown, withheld, draft } = self;

@@ -159,14 +159,14 @@ pub(crate) fn fields(json: &str) -> Vec<String> {
     let mut fields = Vec::new();
     let mut deserializer = serde_json::Deserializer::from_str(json);
     // The error is where the text ends; the fields before it are known.
-    let _end = Names(&mut fields).deserialize(&mut deserializer);
+    let _end = FieldNames(&mut fields).deserialize(&mut deserializer);
     fields
 }
 
 /// Collects the names of fields.
-struct Names<'n>(&'n mut Vec<String>);
+struct FieldNames<'n>(&'n mut Vec<String>);
 
-impl<'de> DeserializeSeed<'de> for Names<'_> {
+impl<'de> DeserializeSeed<'de> for FieldNames<'_> {
     type Value = ();
 
     fn deserialize<D: serde::Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
@@ -174,7 +174,7 @@ impl<'de> DeserializeSeed<'de> for Names<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Names<'_> {
+impl<'de> Visitor<'de> for FieldNames<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

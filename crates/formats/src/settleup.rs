@@ -106,7 +106,7 @@ pub(crate) fn read(
         let lists = [AMOUNTS, SHARES, RATE, CONVERTED].map(|column| table.cell(line, column));
         lists.into_iter().flat_map(|list| list.split(SEPARATOR))
     });
-    let mut reader = Reader {
+    let mut reader = SettleUpReader {
         mark: DecimalMark::of(numbers),
         names: table.names(),
         table,
@@ -114,7 +114,7 @@ pub(crate) fn read(
         withheld: Withheld::default(),
         draft,
     };
-    let mut rows: Vec<Row<'_>> = lines.iter().filter_map(|line| reader.row(line)).collect();
+    let mut rows: Vec<CsvRow<'_>> = lines.iter().filter_map(|line| reader.row(line)).collect();
     let group = reader.currency(&rows);
     // The file may have the newest rows first. What rounding withholds must not depend on later ones.
     rows.sort_by_key(|row| (row.date, row.moment));
@@ -177,7 +177,7 @@ impl<'r> Table<'r> {
 }
 
 /// A row whose amounts are not converted yet.
-struct Row<'r> {
+struct CsvRow<'r> {
     line: &'r CsvRecord<'r>,
     is_payment: bool,
     date: Day,
@@ -195,7 +195,7 @@ struct Row<'r> {
 /// The currency of the group, and whether it is still to be answered.
 type GroupCurrency = Option<(Currency, bool)>;
 
-struct Reader<'r, 'd, 'a> {
+struct SettleUpReader<'r, 'd, 'a> {
     table: Table<'r>,
     mark: DecimalMark,
     names: Names<'r>,
@@ -205,8 +205,8 @@ struct Reader<'r, 'd, 'a> {
     draft: &'d mut ImportDraft<'a>,
 }
 
-impl<'r> Reader<'r, '_, '_> {
-    fn row(&mut self, line: &'r CsvRecord<'r>) -> Option<Row<'r>> {
+impl<'r> SettleUpReader<'r, '_, '_> {
+    fn row(&mut self, line: &'r CsvRecord<'r>) -> Option<CsvRow<'r>> {
         let table = self.table;
         let kind = table.cell(line, KIND);
         let is_payment = match &*kind.to_lowercase() {
@@ -239,7 +239,7 @@ impl<'r> Reader<'r, '_, '_> {
         let amount = self.draft.keep(table.place(line, AMOUNTS), AMOUNTS, amount)?;
         let (is_payment, date, sharers) = (is_payment?, date?, sharers?);
         let currency = currency?;
-        Some(Row { line, is_payment, date, moment, currency, rate, payers, sharers, amount })
+        Some(CsvRow { line, is_payment, date, moment, currency, rate, payers, sharers, amount })
     }
 
     /// The members of a list, each with the amount beside the name.
@@ -299,7 +299,7 @@ impl<'r> Reader<'r, '_, '_> {
 
     /// The currency of the group, if rows were paid in others: that of the rows with the rate 1. It
     /// is asked if there are several of them or none.
-    fn currency(&mut self, rows: &[Row<'_>]) -> GroupCurrency {
+    fn currency(&mut self, rows: &[CsvRow<'_>]) -> GroupCurrency {
         let one = Decimal::new(1, 0);
         if rows.iter().all(|row| row.rate.is_none_or(|rate| rate == one)) {
             return None;
@@ -312,8 +312,8 @@ impl<'r> Reader<'r, '_, '_> {
         }
     }
 
-    fn push(&mut self, row: &Row<'_>, group: GroupCurrency) {
-        let Row { line, is_payment, date, currency: of_row, amount, .. } = *row;
+    fn push(&mut self, row: &CsvRow<'_>, group: GroupCurrency) {
+        let CsvRow { line, is_payment, date, currency: of_row, amount, .. } = *row;
         let key = self.key(row);
         let (currency, is_open) = group.unwrap_or((of_row, false));
         // Until the currency is answered, nothing says that a row with the rate 1 has another one.
@@ -358,7 +358,7 @@ impl<'r> Reader<'r, '_, '_> {
 
     /// The amount of a row in the currency of the group, which is not that of the row. Of several
     /// payers, the cell may have a list.
-    fn converted(&mut self, row: &Row<'_>) -> Option<Decimal> {
+    fn converted(&mut self, row: &CsvRow<'_>) -> Option<Decimal> {
         let place = self.table.place(row.line, CONVERTED);
         let numbers = self.table.cell(row.line, CONVERTED).split(SEPARATOR);
         let mut sum = Some(Decimal::ZERO);
@@ -389,7 +389,7 @@ impl<'r> Reader<'r, '_, '_> {
     }
 
     /// The identity of a row.
-    fn key(&mut self, row: &Row<'_>) -> Key {
+    fn key(&mut self, row: &CsvRow<'_>) -> Key {
         let [payers, sharers] =
             [&row.payers, &row.sharers].map(|parts| self.draft.identified(parts));
         let (kind, count) = (row.is_payment.to_string(), payers.len().to_string());

@@ -170,7 +170,7 @@ pub(crate) fn read(text: &str, draft: &mut ImportDraft<'_>) -> Result<(), Issue>
     let (currency, is_open) =
         draft.currency(code.as_deref().or(group.currency.as_deref()).unwrap_or_default());
     let decimals = code.as_deref().map_or(CUSTOM_DECIMALS, decimals);
-    let mut reader = Reader {
+    let mut reader = SpliitReader {
         draft,
         members,
         ids: HashSet::new(),
@@ -190,7 +190,7 @@ pub(crate) fn read(text: &str, draft: &mut ImportDraft<'_>) -> Result<(), Issue>
             Err(issue) => reader.draft.fail(issue),
         }
     }
-    let Reader { draft, converted, .. } = reader;
+    let SpliitReader { draft, converted, .. } = reader;
     warn_of_converted(converted, draft);
     Ok(())
 }
@@ -225,7 +225,7 @@ fn decimals(code: &str) -> u8 {
     code.parse().map_or(CUSTOM_DECIMALS, Currency::exponent)
 }
 
-struct Reader<'d, 'a> {
+struct SpliitReader<'d, 'a> {
     draft: &'d mut ImportDraft<'a>,
     /// Indexes of the members by their ids.
     members: HashMap<String, usize>,
@@ -242,7 +242,7 @@ struct Reader<'d, 'a> {
     converted: usize,
 }
 
-impl Reader<'_, '_> {
+impl SpliitReader<'_, '_> {
     fn row(&mut self, row: RowPlace, expense: &SpliitExpense) {
         let place = FilePlace::from(row);
         let day = expense.date.get(..10).unwrap_or(&expense.date);

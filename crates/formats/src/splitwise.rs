@@ -69,7 +69,7 @@ pub(crate) fn read(
     let mark = DecimalMark::of(rows().flat_map(|row| row.cells.into_iter().skip(COLUMNS - 2)));
     let (sums, nets) = (BTreeMap::new(), NetReader::new("Splitwise"));
     let members = columns.into_iter().zip(members).collect();
-    let mut reader = Reader { draft, members, mark, sums, nets };
+    let mut reader = SplitwiseReader { draft, members, mark, sums, nets };
     let mut last = header.line;
     let mut records = records;
     while let Some(record) = reader.draft.next_of_width(&mut records, header)? {
@@ -86,7 +86,7 @@ pub(crate) fn read(
     Ok(())
 }
 
-struct Reader<'d, 'a> {
+struct SplitwiseReader<'d, 'a> {
     draft: &'d mut ImportDraft<'a>,
     /// The columns of the members, and the members.
     members: Vec<(usize, usize)>,
@@ -96,7 +96,7 @@ struct Reader<'d, 'a> {
     nets: NetReader,
 }
 
-impl Reader<'_, '_> {
+impl SplitwiseReader<'_, '_> {
     fn row(&mut self, record: &CsvRecord<'_>) {
         let date = self.draft.date(record.place(0), DATE, record.cell(0));
         let Some((currency, numbers)) = self.amounts(record) else { return };

@@ -105,7 +105,7 @@ pub(crate) fn read(
     let amounts: Vec<usize> = amounts.chain([CONVERTED]).collect();
     let cells = lines.iter().flat_map(|line| amounts.iter().map(|index| line.cell(*index)));
     let dates = lines.iter().map(|line| line.cell(columns.date));
-    let mut reader = Reader {
+    let mut reader = TricountReader {
         mark: DecimalMark::of(cells),
         order: DateOrder::of(dates, columns.is_english),
         columns: &columns,
@@ -143,7 +143,7 @@ fn is_end(records: &Csv<'_>, header: &CsvRecord<'_>) -> Result<bool, Issue> {
     Ok(is_last && next()?.is_none())
 }
 
-struct Reader<'r, 'd, 'a> {
+struct TricountReader<'r, 'd, 'a> {
     columns: &'r Columns,
     /// Members by their names in the file.
     members: &'r HashMap<&'r str, usize>,
@@ -157,7 +157,7 @@ struct Reader<'r, 'd, 'a> {
     draft: &'d mut ImportDraft<'a>,
 }
 
-impl Reader<'_, '_, '_> {
+impl TricountReader<'_, '_, '_> {
     fn date(&mut self, line: &CsvRecord<'_>) -> Option<Day> {
         let (place, text) = (line.place(self.columns.date), line.cell(self.columns.date));
         match self.order.day(text) {

@@ -19,7 +19,7 @@ use tokio::time::Instant;
 
 /// A list of due rows, and how it is worked off.
 #[derive(Clone, Copy, Debug)]
-struct List {
+struct WorkList {
     /// The list.
     due: DueList,
     /// Name of its work in the log.
@@ -29,7 +29,7 @@ struct List {
 }
 
 /// The lists, none of which delays another.
-const LISTS: [List; 1] = [List { due: DueList::Money, name: "keep-money", at_once: 8 }];
+const LISTS: [WorkList; 1] = [WorkList { due: DueList::Money, name: "keep-money", at_once: 8 }];
 
 /// Maximum number of rows of a list that a run changes or tries to change.
 pub const MAX_ROWS: usize = 100;
@@ -84,7 +84,7 @@ async fn look_at_cash_outs(table: &Table, clock: &Clock) -> Result<(), Error> {
     Ok(())
 }
 
-async fn keep_list(table: &Table, clock: &Clock, of: List) -> Result<Report, Error> {
+async fn keep_list(table: &Table, clock: &Clock, of: WorkList) -> Result<Report, Error> {
     let (now, begun) = (clock.now(), Instant::now());
     let (mut run, mut after, mut oldest) = (Run::default(), None, None::<Timestamp>);
     loop {

@@ -73,7 +73,7 @@ fn check(file: &Path) -> Result<(), DataError> {
 async fn make(file: &Path, schema: &Schema, name: &str) -> Result<(), DataError> {
     let of_file = |error| DataError::File(file.to_owned(), error);
     remove_parts(file).map_err(of_file)?;
-    let part = Part::create(file).map_err(of_file)?;
+    let part = DataPart::create(file).map_err(of_file)?;
     let made = make_at(&part.data(), file, schema, name).await;
     let removed = part.remove();
     made.and_then(|()| removed.map_err(of_file))
@@ -118,7 +118,7 @@ fn complete(part: &Path) -> io::Result<()> {
 }
 
 /// A directory beside a data file in which the file is made. It is locked while its server lives.
-struct Part {
+struct DataPart {
     directory: PathBuf,
     _lock: fs::File,
 }
@@ -129,7 +129,7 @@ const PART: &str = ".part";
 /// Name of the file that is locked.
 const LOCK: &str = "lock";
 
-impl Part {
+impl DataPart {
     fn create(file: &Path) -> io::Result<Self> {
         let mut directory = file.as_os_str().to_owned();
         directory.push(format!(".{}{PART}", std::process::id()));

@@ -28,14 +28,14 @@ impl Sum {
 /// The sums of some balances, by the number of balances in a sum.
 ///
 /// Equal neighbours are interchangeable, so a sum includes the first of them.
-pub(super) struct Sums {
+pub(super) struct SubsetSums {
     balances: Vec<Sum>,
     /// Mask of the balances that equal the one before.
     repeated: u64,
     by_size: Vec<Vec<Sum>>,
 }
 
-impl Sums {
+impl SubsetSums {
     /// The sums of at most [`MAX`] balances, each below 2^90.
     pub(super) fn new(balances: &[i128]) -> Self {
         let sum = |(bit, balance): (usize, &i128)| Sum(balance << u32::BITS | 1 << bit);

@@ -149,7 +149,6 @@ fn rows_of_groups() -> Vec<(&'static str, Result<Item, Error>)> {
         ref_created_at: Some(expense.created_at),
         actor_id: user,
         note: None,
-        import_id: None,
         linked_to: None,
         import_id: None,
         changes: Vec::new(),

@@ -53,7 +53,7 @@ pub(crate) fn read(
         columns.map(|index| row.cell(index).to_owned()).collect()
     };
     let mark = DecimalMark::of(records.clone().map_while(Result::ok).flat_map(numbers));
-    let mut reader = Reader {
+    let mut reader = CloudReader {
         draft,
         members,
         settlement: index(IS_SETTLEMENT).unwrap_or_default(),
@@ -68,13 +68,13 @@ pub(crate) fn read(
         }
         reader.row(&record);
     }
-    let Reader { draft, nets, .. } = reader;
+    let CloudReader { draft, nets, .. } = reader;
     nets.warn(draft);
     draft.warn_of_end();
     Ok(())
 }
 
-struct Reader<'d, 'a> {
+struct CloudReader<'d, 'a> {
     draft: &'d mut ImportDraft<'a>,
     /// The columns of the members, and the members.
     members: Vec<(usize, usize)>,
@@ -84,7 +84,7 @@ struct Reader<'d, 'a> {
     nets: NetReader,
 }
 
-impl Reader<'_, '_> {
+impl CloudReader<'_, '_> {
     fn row(&mut self, record: &CsvRecord<'_>) {
         let date = self.draft.date(record.place(0), DATE, record.cell(0));
         let is_payment = self.is_payment(record);

@@ -86,7 +86,7 @@ pub(crate) fn read(
     draft.format(Format::SpliitCsv);
     let index = |name: &str| header.cells.iter().position(|it| it == name);
     let Some(members) = add_members(header, &records, &COLUMNS, draft) else { return Ok(()) };
-    let mut reader = Reader {
+    let mut reader = SpliitCsvReader {
         draft,
         members,
         reimbursement: index(IS_REIMBURSEMENT).unwrap_or_default(),
@@ -104,7 +104,7 @@ pub(crate) fn read(
         }
         reader.row(&record);
     }
-    let Reader { draft, converted, .. } = reader;
+    let SpliitCsvReader { draft, converted, .. } = reader;
     let dates = message!(
         "the dates are those of the server's time zone, which may be one day early; those of the \
          JSON export are exact",
@@ -116,7 +116,7 @@ pub(crate) fn read(
     Ok(())
 }
 
-struct Reader<'d, 'a> {
+struct SpliitCsvReader<'d, 'a> {
     draft: &'d mut ImportDraft<'a>,
     /// The columns of the members, and the members.
     members: Vec<(usize, usize)>,
@@ -131,7 +131,7 @@ struct Reader<'d, 'a> {
     converted: usize,
 }
 
-impl Reader<'_, '_> {
+impl SpliitCsvReader<'_, '_> {
     fn row(&mut self, record: &CsvRecord<'_>) {
         let date = self.draft.date(record.place(0), DATE, record.cell(0));
         let is_payment = self.is_payment(record);

@@ -202,7 +202,7 @@ pub(crate) fn read(text: &str, draft: &mut ImportDraft<'_>) -> Result<(), Issue>
         return Ok(());
     }
     let members = people(&rows, draft);
-    let mut reader = Reader { members, withheld: Withheld::default(), draft };
+    let mut reader = ApiReader { members, withheld: Withheld::default(), draft };
     // The app lists the newest first. What rounding withholds must not depend on later rows.
     rows.reverse();
     rows.sort_by(|(_, one), (_, other)| one.date.cmp(&other.date));
@@ -304,14 +304,14 @@ fn people(rows: &[(RowPlace, ExpenseJson)], draft: &mut ImportDraft<'_>) -> Hash
     draft.add_people(&people, APP, "user")
 }
 
-struct Reader<'d, 'a> {
+struct ApiReader<'d, 'a> {
     /// Indexes of the members by their ids.
     members: HashMap<String, usize>,
     withheld: Withheld,
     draft: &'d mut ImportDraft<'a>,
 }
 
-impl Reader<'_, '_> {
+impl ApiReader<'_, '_> {
     fn row(&mut self, row: RowPlace, expense: &ExpenseJson) {
         let place = FilePlace::from(row);
         let day = expense.date.get(..10).unwrap_or(&expense.date);

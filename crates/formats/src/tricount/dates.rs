@@ -106,7 +106,7 @@ const MONTHS: [[&str; 12]; 7] = [
 
 /// A date as it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Written {
+enum WrittenDate {
     /// The year comes first, or the month has its name: year, month and day.
     Sure(u32, u32, u32),
     /// Two numbers before the year, of which one is the day.
@@ -126,8 +126,7 @@ impl DateOrder {
     /// The order in a file with these dates. In English, the month may come first, unless a number
     /// above 12 shows that the day does.
     pub(super) fn of<'t>(mut dates: impl Iterator<Item = &'t str>, is_english: bool) -> Self {
-        let is_proof =
-            |date: &str| matches!(written(date), Some(Written::Unsure(first, ..)) if first > 12);
+        let is_proof = |date: &str| matches!(written(date), Some(WrittenDate::Unsure(first, ..)) if first > 12);
         if !is_english || dates.any(is_proof) { Self::DayFirst } else { Self::Unknown }
     }
 
@@ -138,9 +137,9 @@ impl DateOrder {
     /// The rule that the date breaks.
     pub(super) fn day(self, date: &str) -> Result<String, Message> {
         let (year, month, day) = match (written(date), self) {
-            (Some(Written::Sure(year, month, day)), _)
-            | (Some(Written::Unsure(day, month, year)), Self::DayFirst) => (year, month, day),
-            (Some(Written::Unsure(..)), Self::Unknown) => {
+            (Some(WrittenDate::Sure(year, month, day)), _)
+            | (Some(WrittenDate::Unsure(day, month, year)), Self::DayFirst) => (year, month, day),
+            (Some(WrittenDate::Unsure(..)), Self::Unknown) => {
                 return Err(rule!(
                     "{field} may have the day or the month first; take Tricount's JSON",
                     "в {field} первым может быть день или месяц; возьмите JSON Tricount"
@@ -163,7 +162,7 @@ pub(super) fn is_date(text: &str) -> bool {
 }
 
 /// Reads a date, with or without a time.
-fn written(text: &str) -> Option<Written> {
+fn written(text: &str) -> Option<WrittenDate> {
     let text = text.trim();
     let start = text.split(|it: char| it.is_whitespace() || it == 'T' || it == ',').next()?;
     let number = |text: &str, most: usize| {
@@ -173,10 +172,18 @@ fn written(text: &str) -> Option<Written> {
     let parts: Vec<&str> = start.split(['-', '/', '.']).collect();
     if let [first, second, third] = parts[..] {
         if first.len() == 4 && start.contains('-') {
-            return Some(Written::Sure(number(first, 4)?, number(second, 2)?, number(third, 2)?));
+            return Some(WrittenDate::Sure(
+                number(first, 4)?,
+                number(second, 2)?,
+                number(third, 2)?,
+            ));
         }
         if third.len() == 4 {
-            return Some(Written::Unsure(number(first, 2)?, number(second, 2)?, number(third, 4)?));
+            return Some(WrittenDate::Unsure(
+                number(first, 2)?,
+                number(second, 2)?,
+                number(third, 4)?,
+            ));
         }
     }
     let words = text.split(|it: char| it.is_whitespace() || it == ',');
@@ -185,7 +192,7 @@ fn written(text: &str) -> Option<Written> {
     let name = words.next()?.to_lowercase();
     let month = MONTHS.iter().find_map(|names| (1..).zip(names).find(|(_, it)| **it == name));
     let year = words.next().filter(|year| year.len() == 4).and_then(|year| number(year, 4))?;
-    Some(Written::Sure(year, month?.0, day))
+    Some(WrittenDate::Sure(year, month?.0, day))
 }
 
 #[cfg(test)]

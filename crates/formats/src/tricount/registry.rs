@@ -346,7 +346,7 @@ pub(crate) fn read(
             Err(issue) => draft.fail(issue),
         }
     }
-    let mut reader = Reader { members, currency, withheld: Withheld::default(), draft };
+    let mut reader = RegistryReader { members, currency, withheld: Withheld::default(), draft };
     // The app lists the newest first. What rounding withholds must not depend on later ones.
     rows.reverse();
     rows.sort_by(|(_, one), (_, other)| one.date.cmp(&other.date));
@@ -378,7 +378,7 @@ fn only<'a>(registries: &[&'a RawValue]) -> Result<&'a str, Issue> {
     )))
 }
 
-struct Reader<'d, 'a> {
+struct RegistryReader<'d, 'a> {
     /// Indexes of the members by their ids.
     members: HashMap<String, usize>,
     /// Currency of the tricount.
@@ -387,7 +387,7 @@ struct Reader<'d, 'a> {
     draft: &'d mut ImportDraft<'a>,
 }
 
-impl Reader<'_, '_> {
+impl RegistryReader<'_, '_> {
     fn row(&mut self, row: RowPlace, entry: &EntryJson) {
         let place = FilePlace::from(row);
         let day = entry.date.get(..10).unwrap_or(&entry.date);

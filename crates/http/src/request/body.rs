@@ -196,7 +196,7 @@ pub struct Value<'r, 'a> {
     about: String,
     /// Number of items of a list, as the document has it.
     documented: Option<RangeInclusive<usize>>,
-    reader: &'r mut Reader,
+    reader: &'r mut BodyReader,
 }
 
 /// A JSON object. Its fields are read one by one, in the order in which errors are reported.
@@ -206,7 +206,7 @@ pub struct Object<'r, 'a> {
     fields: Option<Vec<(Cow<'a, str>, &'a RawValue)>>,
     known: Vec<&'static str>,
     path: Path,
-    reader: &'r mut Reader,
+    reader: &'r mut BodyReader,
 }
 
 /// A JSON string, or another JSON value as text.
@@ -228,7 +228,7 @@ enum Json<'a> {
 }
 
 #[derive(Debug, Default)]
-struct Reader {
+struct BodyReader {
     errors: FieldErrors,
     /// Syntax error in a part of the body. The first parse checks only the outer shape.
     syntax: Option<Message>,
@@ -261,7 +261,7 @@ pub(crate) fn read_json<T: Body>(
 ) -> Result<(Field<T::Fields>, FieldErrors), Message> {
     let json: &RawValue =
         serde_json::from_slice(body).map_err(|error| json_error(&error.to_string()))?;
-    let mut reader = Reader::default();
+    let mut reader = BodyReader::default();
     let value = Value::new(Some(Json::Once(json)), path, &mut reader);
     let fields = match T::read(Value { required: T::empty().is_none(), ..value }) {
         Field::Absent => T::empty().map_or(Field::Invalid, Field::Value),
@@ -276,7 +276,7 @@ pub(crate) fn read_json<T: Body>(
 /// Describes the body `T`, and returns a reference to its schema.
 pub(super) fn describe<T: Body>(description: &mut Description) -> Schema {
     let own = std::mem::take(description);
-    let mut reader = Reader { is_describing: true, description: own, ..Reader::default() };
+    let mut reader = BodyReader { is_describing: true, description: own, ..BodyReader::default() };
     let reference = reader.describe::<T>();
     *description = reader.description;
     reference
@@ -290,7 +290,7 @@ fn is_json(headers: &HeaderMap) -> bool {
 }
 
 impl<'r, 'a> Value<'r, 'a> {
-    const fn new(json: Option<Json<'a>>, path: Path, reader: &'r mut Reader) -> Self {
+    const fn new(json: Option<Json<'a>>, path: Path, reader: &'r mut BodyReader) -> Self {
         let about = String::new();
         Self { json, path, required: false, nullable: false, about, documented: None, reader }
     }
@@ -392,7 +392,7 @@ impl<'r, 'a> Value<'r, 'a> {
     /// Reads the object `T`.
     #[must_use]
     pub fn of<T: Body>(mut self) -> Field<T::Fields> {
-        if self.is_described(Reader::describe::<T>) {
+        if self.is_described(BodyReader::describe::<T>) {
             return Field::Absent;
         }
         T::read(self)
@@ -441,7 +441,7 @@ impl<'r, 'a> Value<'r, 'a> {
         path_of: impl Fn(&Path, &str) -> Path,
         mut read: impl FnMut(&str, Value<'_, 'a>) -> T,
     ) -> Field<Vec<(String, T)>> {
-        let schema = |reader: &mut Reader| {
+        let schema = |reader: &mut BodyReader| {
             json!({
                 "type": "object", "maxProperties": most, "propertyNames": { "type": "string" },
                 "additionalProperties": reader.schema_of(|it| read("", it)),
@@ -510,7 +510,7 @@ impl<'r, 'a> Value<'r, 'a> {
         mut read: impl FnMut(Value<'_, 'a>) -> T,
     ) -> Field<Vec<T>> {
         let documented = self.documented.take().unwrap_or_else(|| lengths.clone());
-        let schema = |reader: &mut Reader| {
+        let schema = |reader: &mut BodyReader| {
             let items = reader.schema_of(&mut read);
             let mut schema = json!({ "type": "array", "items": items });
             if *documented.start() > 0 {
@@ -577,7 +577,7 @@ impl<'r, 'a> Value<'r, 'a> {
     }
 
     /// Whether the value is described instead of read. `schema` is its schema.
-    fn is_described(&mut self, schema: impl FnOnce(&mut Reader) -> Schema) -> bool {
+    fn is_described(&mut self, schema: impl FnOnce(&mut BodyReader) -> Schema) -> bool {
         if !self.reader.is_describing {
             return false;
         }
@@ -597,7 +597,10 @@ impl<'r, 'a> Value<'r, 'a> {
     }
 
     /// Reads the JSON with `read`. A missing value and `null` are absent.
-    fn present<T>(self, read: impl FnOnce(&'a str, Path, &mut Reader) -> Option<T>) -> Field<T> {
+    fn present<T>(
+        self,
+        read: impl FnOnce(&'a str, Path, &mut BodyReader) -> Option<T>,
+    ) -> Field<T> {
         let Self { json, path, required, reader, .. } = self;
         match json {
             Some(Json::Twice) => {
@@ -669,7 +672,7 @@ impl<'a> Object<'_, 'a> {
     }
 }
 
-impl Reader {
+impl BodyReader {
     /// Describes the object `T`, and returns a reference to its schema.
     fn describe<T: Body>(&mut self) -> Schema {
         let mark = self.description.mark();

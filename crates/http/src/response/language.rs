@@ -48,11 +48,9 @@ fn asked(headers: &HeaderMap) -> Language {
 fn weighted(range: &str) -> Option<(Language, u16)> {
     let (tag, parameter) = range.split_once(';').unwrap_or((range, "q=1"));
     let primary = tag.split('-').next()?.trim();
-    let language = match primary.to_ascii_lowercase().as_str() {
-        "ru" => Language::Russian,
-        "en" | "*" => Language::English,
-        _ => return None,
-    };
+    let is_meant = |it: &Language| it.code().eq_ignore_ascii_case(primary);
+    let any = (primary == "*").then_some(Language::English);
+    let language = any.or_else(|| Language::ALL.into_iter().find(is_meant))?;
     let (name, weight) = parameter.split_once('=')?;
     name.trim().eq_ignore_ascii_case("q").then_some(())?;
     Some((language, thousandths(weight.trim())?))

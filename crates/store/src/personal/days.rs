@@ -93,7 +93,7 @@ enum Step {
 
 /// The sums of a user's spendings on each day: by the spendings, and by the summaries with their
 /// versions.
-struct Sums {
+struct DaySums {
     spendings: BTreeMap<Day, Counters>,
     summaries: BTreeMap<Day, DaySummary>,
 }
@@ -237,7 +237,7 @@ impl Table {
         Ok(Decision::Write(writes, Step::Last(rebuilt)))
     }
 
-    async fn sums(&self, user: UserId, days: &RangeInclusive<Day>) -> Result<Sums, Error> {
+    async fn sums(&self, user: UserId, days: &RangeInclusive<Day>) -> Result<DaySums, Error> {
         let range = spendings_of(user, Some(*days.start()), Some(*days.end()));
         let (found, summaries) =
             tokio::try_join!(self.db.all::<Spending>(&range), self.summaries(user, days))?;
@@ -246,7 +246,7 @@ impl Table {
             spendings.entry(spending.user_date).or_default().add_all(&spending.counters()?)?;
         }
         let summaries = summaries.into_iter().map(|summary| (summary.date, summary)).collect();
-        Ok(Sums { spendings, summaries })
+        Ok(DaySums { spendings, summaries })
     }
 
     /// The summaries of a user's days that have one.
@@ -288,7 +288,7 @@ impl Table {
     }
 }
 
-impl Sums {
+impl DaySums {
     /// The days of a range on which a summary is not the sum of the spendings.
     fn differing(&self, range: &RangeInclusive<Day>) -> BTreeSet<Day> {
         let days = self.spendings.keys().chain(self.summaries.keys()).copied();

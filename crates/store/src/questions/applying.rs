@@ -28,7 +28,7 @@ use crate::{
 };
 
 /// What is read to apply a receipt.
-enum Read {
+enum ReadForApplying {
     /// It became this expense, unless it was deleted.
     Applied(Option<Box<Expense>>),
     /// It is still to be applied.
@@ -71,7 +71,7 @@ impl Table {
             }
             if let Some(expense) = question.expense_id {
                 let expense = self.find_expense(group, expense).await?;
-                return Ok(Read::Applied(expense.map(Box::new)));
+                return Ok(ReadForApplying::Applied(expense.map(Box::new)));
             }
             let no_receipt = || {
                 Error::invalid(
@@ -83,16 +83,18 @@ impl Table {
                 )
             };
             let receipt = Box::new(receipt.ok_or_else(no_receipt)?);
-            Ok(Read::Open { question: Box::new(question), receipt, answers })
+            Ok(ReadForApplying::Open { question: Box::new(question), receipt, answers })
         };
         let create = |group: &Group,
                       members: &[Member],
                       transaction: LedgerTransaction,
-                      read: Read| {
+                      read: ReadForApplying| {
             let (question, receipt, answers) = match read {
-                Read::Applied(Some(expense)) => return Ok((transaction, *expense)),
-                Read::Applied(None) => return Err(QuestionError::Deleted.into()),
-                Read::Open { question, receipt, answers } => (question, receipt, answers),
+                ReadForApplying::Applied(Some(expense)) => return Ok((transaction, *expense)),
+                ReadForApplying::Applied(None) => return Err(QuestionError::Deleted.into()),
+                ReadForApplying::Open { question, receipt, answers } => {
+                    (question, receipt, answers)
+                }
             };
             let links = transaction.links().clone();
             // A guest who paid may be another user by now, and a past member may be back.

@@ -109,7 +109,7 @@ impl Table {
                 }
                 LinkStep::Confirm if !in_app => Err(Error::LinkNotInApp.into()),
                 LinkStep::Confirm => {
-                    let read = Read { ledger, group: group_row, members: &members, open };
+                    let read = ReadForLink { ledger, group: group_row, members: &members, open };
                     confirm(member_key, read, (before, id), (present, user), now)
                 }
             }
@@ -155,7 +155,7 @@ impl Table {
 }
 
 /// The rows on which a link depends.
-struct Read<'a> {
+struct ReadForLink<'a> {
     ledger: Ledger,
     group: Group,
     members: &'a [Member],
@@ -165,12 +165,12 @@ struct Read<'a> {
 /// The decision that links a guest to a user.
 fn confirm(
     member_key: MemberKey,
-    read: Read<'_>,
+    read: ReadForLink<'_>,
     (before, id): (&Member, GuestId),
     (present, user): (&Member, UserId),
     now: Timestamp,
 ) -> Result<Decision<LinkedGuest>, TransactionError> {
-    let Read { ledger, group, members, open } = read;
+    let ReadForLink { ledger, group, members, open } = read;
     let linked = Member { linked_to: Some(user), ..before.clone() };
     // The row of the user may have been read before another link.
     let guests: Vec<_> = ledger.links.guests_of(user).chain([before.id]).collect();

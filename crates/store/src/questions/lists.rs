@@ -179,7 +179,7 @@ impl Table {
             let of_group = guests.iter().filter(|(group, _)| *group == answer.group_id);
             let ids = of_group.map(|(_, guest)| *guest).chain([own]);
             let others = ids.filter(|id| answer.member() != Some(*id));
-            others.map(|id| keys::answer(answer.question_id, &id))
+            others.map(|id| keys::answer(answer.question_id, id))
         });
         let others = self.db.batch::<Answer>(others.collect()).await?;
         answers.retain(|answer| {

@@ -10,10 +10,10 @@ use crate::{
 
 /// Sums over the funds and transactions of all users, by currency, in minor units.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AllFunds(BTreeMap<Currency, Sums>);
+pub struct AllFunds(BTreeMap<Currency, FundSums>);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Sums {
+struct FundSums {
     /// Cash and held cash.
     cash: i128,
     /// Credit and bonuses.

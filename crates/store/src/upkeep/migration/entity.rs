@@ -48,7 +48,7 @@ pub(super) enum Entity {
 }
 
 /// Rows that decide how entities are written.
-pub(super) struct Known {
+pub(super) struct KnownRows {
     group: GroupId,
     /// Sort keys of v0 rows of participants by entry.
     participants: HashMap<EntryId, Vec<Primary>>,
@@ -115,7 +115,7 @@ impl Entity {
     }
 
     /// The other settlement that uses its blockchain transaction.
-    fn other_user(&self, known: &Known) -> Option<(GroupId, SettlementId)> {
+    fn other_user(&self, known: &KnownRows) -> Option<(GroupId, SettlementId)> {
         let Self::Settlement(migrated) = self else { return None };
         let user = known.hashes.get(&self.hash()?.to_string())?;
         Some(*user).filter(|(_, id)| *id != migrated.entity.id)
@@ -126,7 +126,7 @@ impl Entity {
         &self,
         candidate: &Candidate,
         members: &Members,
-        known: &Known,
+        known: &KnownRows,
     ) -> Result<Result<MigratedRow, Anomaly>, Error> {
         if known.entries.contains(&self.entry_id()) {
             return Ok(Err(Anomaly::IdTaken));
@@ -150,7 +150,7 @@ impl Entity {
         &self,
         expense: &Expense,
         candidate: &Candidate,
-        known: &Known,
+        known: &KnownRows,
     ) -> Result<MigratedRow, Error> {
         let mut writes =
             replaced(candidate, Write::put(expense)?, expense.group_id, expense.created_at);
@@ -178,7 +178,7 @@ impl Entity {
         &self,
         settlement: &Settlement,
         candidate: &Candidate,
-        known: &Known,
+        known: &KnownRows,
     ) -> Result<MigratedRow, Error> {
         let put = Write::put(settlement)?;
         let mut writes = replaced(candidate, put, settlement.group_id, settlement.created_at);
@@ -196,7 +196,7 @@ impl Entity {
 
     /// Rows of participants of the expense that are obsolete after the migration: those of payers,
     /// and those with other ids of members.
-    fn stale<'a>(&self, known: &'a Known) -> impl Iterator<Item = &'a Primary> {
+    fn stale<'a>(&self, known: &'a KnownRows) -> impl Iterator<Item = &'a Primary> {
         let present: HashSet<Primary> = match self {
             Self::Expense(migrated) => {
                 let participants = migrated.entity.participants();
@@ -209,7 +209,7 @@ impl Entity {
     }
 
     /// What the migration of the row reports.
-    pub(super) fn findings(&self, key: &Primary, known: &Known) -> Vec<MigrationFinding> {
+    pub(super) fn findings(&self, key: &Primary, known: &KnownRows) -> Vec<MigrationFinding> {
         let (corrections, mut anomalies) = match self {
             Self::Expense(migrated) => (migrated.corrections.clone(), migrated.anomalies.clone()),
             Self::Settlement(migrated) => {
@@ -225,7 +225,7 @@ impl Entity {
     }
 }
 
-impl Known {
+impl KnownRows {
     /// Notes what the transaction writes for an entity; the next entities depend on it.
     pub(super) fn note(&mut self, entity: &Entity) {
         if let (Some(hash), Entity::Settlement(migrated)) = (entity.hash(), entity) {
@@ -264,7 +264,7 @@ impl Table {
         &self,
         migration: &Migration,
         entities: &[Result<Entity, Anomaly>],
-    ) -> Result<Known, Error> {
+    ) -> Result<KnownRows, Error> {
         let group = migration.group;
         let entities: Vec<&Entity> = entities.iter().flatten().collect();
         let ids: Vec<EntryId> = entities.iter().map(|entity| entity.entry_id()).collect();
@@ -292,7 +292,7 @@ impl Table {
             try_join_all(entries),
             try_join_all(used),
         )?;
-        let mut known = Known {
+        let mut known = KnownRows {
             group,
             participants: participants.into_iter().collect(),
             entries: entries.into_iter().flatten().map(|entry| entry.entry_id).collect(),
