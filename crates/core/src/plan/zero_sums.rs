@@ -4,7 +4,7 @@
 //! the opposite sum from the other half. Equal balances are interchangeable, so sets that differ
 //! only in the choice among equal balances are listed once, with the first of them.
 
-use super::sums::{self, Sums};
+use super::sums::{self, SubsetSums};
 
 /// The maximum number of balances.
 pub(super) const MAX: usize = 2 * sums::MAX;
@@ -17,7 +17,7 @@ const RESERVED: u64 = 8;
 
 /// The sets of at least three balances that sum to zero, as masks of 64 bits.
 pub(super) struct ZeroSums {
-    halves: [Sums; 2],
+    halves: [SubsetSums; 2],
     /// Number of balances in the first half.
     middle: usize,
     /// For each balance, a mask of the balances in its half that equal it, including itself.
@@ -41,7 +41,7 @@ impl ZeroSums {
         let lefts = left.iter().map(|balance| equal(left, *balance));
         let rights = right.iter().map(|balance| equal(right, *balance) << middle);
         Self {
-            halves: [Sums::new(left), Sums::new(right)],
+            halves: [SubsetSums::new(left), SubsetSums::new(right)],
             middle,
             equal: lefts.chain(rights).collect(),
             sets: Vec::new(),
