@@ -1,19 +1,19 @@
 //! The keeper does what is due without a request: reports and holds expire, bonuses lapse, held cash
 //! can be used.
 //!
-//! A row that needs attention at a known time is in an index by that time. A run takes the oldest that
-//! are due and handles each by its kind, in a transaction that is conditional on the row. So two runs
-//! at once, a skipped minute or an index that lags make work late, never wrong. A run reads on past
-//! rows that it leaves alone, so they delay nothing.
+//! A row that needs attention at a known time is in an index by that time. A run works its list off,
+//! oldest first, and handles each row by its kind, in a transaction that is conditional on the row. So
+//! two runs at once, a skipped minute or an index that lags make work late, never wrong. The next page
+//! begins after the last row of this one, so a row that fails or is left alone is met once a run.
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
 use fracti_core::{
     funds::fund_transaction::FundWork, input::Error, storage::keys::DueList,
     values::time::Timestamp,
 };
 use fracti_runtime::{Clock, with_causes, work};
-use fracti_store::{DueOutcome, DueRow, Page, Table, with_deadline};
+use fracti_store::{Due, DueRow, DueState, Page, Table, with_deadline};
 use futures_util::{StreamExt, stream};
 use tokio::time::Instant;
 
@@ -24,21 +24,21 @@ struct WorkList {
     due: DueList,
     /// Name of its work in the log.
     name: &'static str,
-    /// Rows that are handled at the same time.
+    /// Partitions of the table whose rows are handled at the same time.
     at_once: usize,
+    /// Time limit of a row.
+    row_limit: Duration,
 }
 
 /// The lists, none of which delays another.
-const LISTS: [WorkList; 1] = [WorkList { due: DueList::Money, name: "keep-money", at_once: 8 }];
-
-/// Maximum number of rows of a list that a run changes or tries to change.
-pub const MAX_ROWS: usize = 100;
+const LISTS: [WorkList; 1] =
+    [WorkList { due: DueList::Money, name: "keep-money", at_once: 8, row_limit: REQUEST_LIMIT }];
 
 /// Time after which a run begins no more rows.
 const BEGINNING: Duration = Duration::from_secs(45);
 
-/// Time limit of a row, as of a request.
-const ROW_LIMIT: Duration = Duration::from_millis(8_500);
+/// Time limit of what takes as long as a request at most.
+const REQUEST_LIMIT: Duration = Duration::from_millis(8_500);
 
 /// Time limit of a list, below the 60 s of the function.
 const LIST_LIMIT: Duration = Duration::from_secs(55);
@@ -67,7 +67,7 @@ pub async fn keep(table: &Table, clock: &Clock) -> Result<Vec<Report>, Error> {
         .iter()
         .map(|list| work(list.name, None, LIST_LIMIT, Box::pin(keep_list(table, clock, *list))));
     let waiting = Box::pin(look_at_cash_outs(table, clock));
-    let waiting = work("look-at-cash-outs", None, ROW_LIMIT, waiting);
+    let waiting = work("look-at-cash-outs", None, REQUEST_LIMIT, waiting);
     let (lists, waiting) = tokio::join!(futures_util::future::join_all(lists), waiting);
     waiting?;
     lists.into_iter().collect()
@@ -84,6 +84,7 @@ async fn look_at_cash_outs(table: &Table, clock: &Clock) -> Result<(), Error> {
     Ok(())
 }
 
+/// Works a list off, page by page, until it is empty or the time is over.
 async fn keep_list(table: &Table, clock: &Clock, of: WorkList) -> Result<Report, Error> {
     let (now, begun) = (clock.now(), Instant::now());
     let (mut run, mut after, mut oldest) = (Run::default(), None, None::<Timestamp>);
@@ -91,18 +92,14 @@ async fn keep_list(table: &Table, clock: &Clock, of: WorkList) -> Result<Report,
         let page = table.due_rows(of.due, now, after).await?;
         run.left_alone = run.left_alone.saturating_add(page.left_alone);
         oldest = page.since.into_iter().chain(oldest).min();
-        let mut rows = page.rows.into_iter();
-        while run.has_room(begun) && rows.len() > 0 {
-            let some: Vec<_> = rows.by_ref().take(run.room()).collect();
-            let in_time =
-                stream::iter(some).take_while(|_| std::future::ready(begun.elapsed() < BEGINNING));
-            // On the heap, because the futures of all kinds of work are large.
-            let handled = in_time.map(|row| Box::pin(handle(table, clock, row)));
-            let handled = handled.buffer_unordered(of.at_once);
-            run = handled.fold(run, |run, outcome| async move { run.and(outcome) }).await;
-        }
+        let in_time = |_: &Vec<DueRow>| std::future::ready(begun.elapsed() < BEGINNING);
+        let parts = stream::iter(by_partition(page.rows)).take_while(in_time);
+        // On the heap, because the futures of all kinds of work are large.
+        let handled = parts.map(|rows| Box::pin(handle_all(table, clock, of, rows, begun)));
+        let handled = handled.buffer_unordered(of.at_once);
+        run = handled.fold(run, |run, part| async move { run.and(part) }).await;
         after = page.next;
-        if after.is_none() || !run.has_room(begun) {
+        if after.is_none() || begun.elapsed() >= BEGINNING {
             break;
         }
     }
@@ -126,44 +123,90 @@ struct Run {
 }
 
 impl Run {
-    /// Number of rows that may still be handled. Those that need nothing do not count.
-    const fn room(&self) -> usize {
-        MAX_ROWS.saturating_sub(self.done).saturating_sub(self.failed)
-    }
-
-    fn has_room(&self, begun: Instant) -> bool {
-        self.room() > 0 && begun.elapsed() < BEGINNING
-    }
-
-    /// The run after one more row.
-    const fn and(mut self, outcome: Option<DueOutcome>) -> Self {
-        let number = match outcome {
-            Some(DueOutcome::Done) => &mut self.done,
-            Some(DueOutcome::NotDue) => &mut self.not_due,
-            Some(DueOutcome::Unknown) => &mut self.left_alone,
-            None => &mut self.failed,
-        };
-        *number = number.saturating_add(1);
-        self
+    /// The run with a further part.
+    const fn and(self, other: Self) -> Self {
+        Self {
+            done: self.done.saturating_add(other.done),
+            not_due: self.not_due.saturating_add(other.not_due),
+            failed: self.failed.saturating_add(other.failed),
+            left_alone: self.left_alone.saturating_add(other.left_alone),
+        }
     }
 }
 
+/// The rows of each partition of the table, which would lose to each other at the same time, in the
+/// order of the first of them.
+fn by_partition(rows: Vec<DueRow>) -> Vec<Vec<DueRow>> {
+    let mut places = HashMap::new();
+    let mut parts: Vec<Vec<DueRow>> = Vec::new();
+    for row in rows {
+        let place = *places.entry(row.key.pk.clone()).or_insert(parts.len());
+        match parts.get_mut(place) {
+            Some(part) => part.push(row),
+            None => parts.push(vec![row]),
+        }
+    }
+    parts
+}
+
+/// Handles the rows of a partition, one after another.
+async fn handle_all(
+    table: &Table,
+    clock: &Clock,
+    of: WorkList,
+    rows: Vec<DueRow>,
+    begun: Instant,
+) -> Run {
+    let mut run = Run::default();
+    for row in rows {
+        if begun.elapsed() >= BEGINNING {
+            break;
+        }
+        let number = match Box::pin(handle(table, clock, of, &row)).await {
+            Some(Handled::Done) => &mut run.done,
+            Some(Handled::NotDue) => &mut run.not_due,
+            Some(Handled::Unknown) => &mut run.left_alone,
+            None => &mut run.failed,
+        };
+        *number = number.saturating_add(1);
+    }
+    run
+}
+
+/// What became of a due row.
+enum Handled {
+    /// It was handled.
+    Done,
+    /// It is not due any more.
+    NotDue,
+    /// It is of a kind or a version that this Fracti does not know. It is left alone.
+    Unknown,
+}
+
 /// Handles a row; `None` if that failed, and the row is tried again later.
-async fn handle(table: &Table, clock: &Clock, row: DueRow) -> Option<DueOutcome> {
+async fn handle(table: &Table, clock: &Clock, of: WorkList, row: &DueRow) -> Option<Handled> {
     let now = clock.now();
-    let handled = with_deadline(ROW_LIMIT, Box::pin(table.handle_due(&row, now))).await.flatten();
-    let error = match handled {
-        Ok(outcome) => return Some(outcome),
+    let work = async {
+        match table.due(row, now).await? {
+            DueState::Gone => return Ok(Handled::NotDue),
+            DueState::Unknown => return Ok(Handled::Unknown),
+            DueState::Due(Due::Funds(due)) => table.end_funds(due, now).await?,
+        }
+        table.check_handled(row).await?;
+        Ok(Handled::Done)
+    };
+    let error = match with_deadline(of.row_limit, work).await.flatten() {
+        Ok(handled) => return Some(handled),
         Err(error) => error,
     };
     let (pk, sk, cause) = (&*row.key.pk, &*row.key.sk, with_causes(&error));
     let kind = error.failure().map(fracti_core::input::FailureKind::as_str);
-    tracing::error!(pk, sk, kind, cause, "due row failed");
+    tracing::error!(list = of.name, pk, sk, kind, cause, "due row failed");
     // If this fails, too, the row is tried again by the next run.
-    let delayed = with_deadline(ROW_LIMIT, table.delay_due(&row, now)).await.flatten();
+    let delayed = with_deadline(REQUEST_LIMIT, table.delay_due(row, now)).await.flatten();
     if let Err(error) = delayed {
         let cause = with_causes(&error);
-        tracing::warn!(pk, sk, cause, "due row is not delayed");
+        tracing::warn!(list = of.name, pk, sk, cause, "due row is not delayed");
     }
     None
 }

@@ -22,8 +22,8 @@ use crate::{
     table::Table,
 };
 
-/// Rows of the index that are read with one request, at most.
-const AT_ONCE: usize = 1_000;
+/// Rows of a page of a list, at most.
+const AT_ONCE: usize = 100;
 
 /// The longest time by which a failed row is delayed, in minutes.
 const MAX_DELAY_MIN: u64 = 60;
@@ -56,19 +56,27 @@ pub struct DuePage {
     pub next: Option<Position>,
 }
 
-/// What became of a due row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DueOutcome {
-    /// It was handled.
-    Done,
-    /// It is not due any more.
-    NotDue,
-    /// It is of a kind or a version that this Fracti does not know. It is left alone.
+/// What a row says that was due by the index.
+#[derive(Debug)]
+pub enum DueState {
+    /// Nothing: it does not exist, or is not due any more.
+    Gone,
+    /// It is of a kind or a version that this Fracti does not know.
     Unknown,
+    /// It is due.
+    Due(Due),
 }
 
-/// What is due.
-enum Due {
+/// What is due: a variant for each kind of work. Who adds one handles it in `crates/keeper`.
+#[derive(Debug)]
+pub enum Due {
+    /// Something of a user's funds, for [`Table::end_funds`].
+    Funds(DueFunds),
+}
+
+/// What is due of a user's funds.
+#[derive(Debug)]
+pub enum DueFunds {
     /// A bonus or held cash.
     Fund(Box<Fund>),
     /// A transaction that is authorised.
@@ -87,24 +95,26 @@ impl Due {
             return Ok(None);
         }
         Ok(match kind.name {
-            Fund::KIND => Some(Self::Fund(Box::new(row::from_item(item)?))),
-            FundTransaction::KIND => Some(Self::Transaction(Box::new(row::from_item(item)?))),
+            Fund::KIND => Some(Self::Funds(DueFunds::Fund(Box::new(row::from_item(item)?)))),
+            FundTransaction::KIND => {
+                Some(Self::Funds(DueFunds::Transaction(Box::new(row::from_item(item)?))))
+            }
             _ => None,
         })
     }
 
     const fn due_at(&self) -> Option<Timestamp> {
         match self {
-            Self::Fund(fund) => fund.due_at,
-            Self::Transaction(of) => of.due_at,
+            Self::Funds(DueFunds::Fund(fund)) => fund.due_at,
+            Self::Funds(DueFunds::Transaction(of)) => of.due_at,
         }
     }
 
     /// The key that follows from its attributes.
     fn key(&self) -> Primary {
         match self {
-            Self::Fund(fund) => fund.keys().primary,
-            Self::Transaction(of) => of.keys().primary,
+            Self::Funds(DueFunds::Fund(fund)) => fund.keys().primary,
+            Self::Funds(DueFunds::Transaction(of)) => of.keys().primary,
         }
     }
 }
@@ -133,40 +143,55 @@ impl Table {
         Ok(DuePage { left_alone: read.saturating_sub(rows.len()), rows, since, next })
     }
 
-    /// Handles a row, if it is still due.
+    /// What is due by a row now. It is read again, strongly consistent.
     ///
     /// # Errors
     ///
-    /// [`Error::FundsMismatch`], also if the row is due but nothing of it is over, or if its
-    /// attributes are those of another key; [`Error::Table`] if it cannot be read.
-    pub async fn handle_due(&self, row: &DueRow, now: Timestamp) -> Result<DueOutcome, Error> {
+    /// [`Error::FundsMismatch`] if its attributes are those of another key; [`Error::Table`] if it
+    /// cannot be read.
+    pub async fn due(&self, row: &DueRow, now: Timestamp) -> Result<DueState, Error> {
         let Some(item) = self.db.item(row.key.clone()).await? else {
-            return Ok(DueOutcome::NotDue);
+            return Ok(DueState::Gone);
         };
         if !row.is_at(&item) {
-            return Ok(DueOutcome::NotDue);
+            return Ok(DueState::Gone);
         }
-        let Some(due) = Due::of(item)? else { return Ok(DueOutcome::Unknown) };
+        let Some(due) = Due::of(item)? else { return Ok(DueState::Unknown) };
         if due.due_at().is_none_or(|at| now < at) {
-            return Ok(DueOutcome::NotDue);
+            return Ok(DueState::Gone);
         }
         if due.key() != row.key {
             return Err(Error::funds_mismatch("a due row has the attributes of another key"));
         }
-        match due {
-            Due::Fund(fund) => self.end_fund(fund.owner, fund.key(), now).await?,
-            Due::Transaction(of) if of.kind == FundTransactionType::Settlement => {
-                self.end_hold(&of, now).await?;
-            }
-            Due::Transaction(of) => {
-                self.end_if_over(of.owner, of.id, now).await?;
-            }
-        }
+        Ok(DueState::Due(due))
+    }
+
+    /// Checks that a row which was handled is not due as before: its work would be done for ever.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::FundsMismatch`].
+    pub async fn check_handled(&self, row: &DueRow) -> Result<(), Error> {
         let after = self.db.item(row.key.clone()).await?;
         if after.is_some_and(|after| row.is_at(&after)) {
             return Err(Error::funds_mismatch("a row is due, but nothing of it is over"));
         }
-        Ok(DueOutcome::Done)
+        Ok(())
+    }
+
+    /// Ends what is due of a user's funds.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::FundsMismatch`].
+    pub async fn end_funds(&self, due: DueFunds, now: Timestamp) -> Result<(), Error> {
+        match due {
+            DueFunds::Fund(fund) => self.end_fund(fund.owner, fund.key(), now).await,
+            DueFunds::Transaction(of) if of.kind == FundTransactionType::Settlement => {
+                self.end_hold(&of, now).await
+            }
+            DueFunds::Transaction(of) => self.end_if_over(of.owner, of.id, now).await.map(drop),
+        }
     }
 
     /// Ends the settlement of a hold.
