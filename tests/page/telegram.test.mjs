@@ -327,6 +327,7 @@ test('what Fracti does not know in a file is left out only if the reader says so
 test('an exported file is what the API exports', async () => {
   const page = await open(server, 'alice', `${server.path}/export`);
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()]);
+  assert.match(download.suggestedFilename(), /^Alps-2026-\d{4}-\d\d-\d\d\.csv$/);
   const chunks = [];
   for await (const chunk of await download.createReadStream()) chunks.push(chunk);
   const response = await fetch(`${server.api}/api/groups/${server.group}/export?format=csv&amounts=text`, { headers: { authorization: `tma ${server.token('alice')}` } });
