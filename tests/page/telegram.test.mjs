@@ -98,12 +98,23 @@ test('an invitation opens from its link, and a question, too', async () => {
 test('a chat opens its group: created once, joined by the others, who may be one of its guests', async () => {
   const chat = '-77';
   for (const [name, id] of [['Erik', '11'], ['Fay', '12']]) server.sign(name, id, chat);
-  const erik = await open(server, 'erik', '/app', { telegram, extra: launched() });
-  await erik.getByRole('heading', { name: 'Settings' }).waitFor();
+  const erik = await open(server, 'erik', '/app', { telegram, extra: launched(), language: 'en-GB' });
+  // The first one is told what this is, names the group, and is led to what comes next.
+  await erik.getByRole('heading', { name: 'Name this group' }).waitFor();
+  await erik.getByText('says who owes whom').waitFor();
+  await erik.waitForFunction(() => document.querySelector('[name=currency]').value === 'GBP');
+  await check(erik, 'name-group');
   await erik.getByLabel('Title').fill('Boat');
   await Promise.all([erik.waitForResponse((it) => it.request().method() === 'PATCH'), erik.evaluate(() => Telegram.WebApp.MainButton.press())]);
+  await erik.getByRole('heading', { name: 'Boat' }).waitFor();
+  assert.equal(await erik.locator('#status').innerText(), 'Saved');
   const [group] = await server.call('erik', 'GET', '/api/users/me/groups');
-  assert.equal(group.title, 'Boat');
+  assert.deepEqual([group.title, group.currency], ['Boat', 'GBP']);
+  assert.equal(await erik.evaluate(() => Telegram.WebApp.MainButton.text), 'Add the first expense');
+  await check(erik, 'first-steps');
+  await erik.getByRole('button', { name: 'Send invitation' }).click();
+  const sent = await erik.evaluate(() => window.used.findLast((it) => it.startsWith('telegram ')).slice(9));
+  assert.match(new URL(sent).searchParams.get('url'), new RegExp(`start=g_${group.id.replaceAll('-', '')}$`));
   await server.call('erik', 'POST', `/api/groups/${group.id}/members`, { name: 'Fay without a phone' });
   // Fay has never been here: the group is hers, and one guest may be her.
   const fay = await open(server, 'fay', '/app', { telegram, extra: launched() });

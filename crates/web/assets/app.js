@@ -739,9 +739,9 @@ async function chat() {
     }
     if (store('localStorage', opened)) return null;
     const headers = { 'idempotency-key': crypto.randomUUID() };
-    const { answer, response } = await request('POST', '/api/groups/open', { body: {}, headers, signal });
+    const { answer } = await request('POST', '/api/groups/open', { body: {}, headers, signal });
     store('localStorage', opened, 'yes');
-    return `/app/groups/${answer.data.id}/${response.status === 201 ? 'settings' : 'welcome'}`;
+    return `/app/groups/${answer.data.id}/welcome`;
   } catch (error) {
     // An archived group, or one that has removed the reader: their list says what there is.
     if (error instanceof Failure) say(error.message);

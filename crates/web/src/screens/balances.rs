@@ -77,7 +77,7 @@ pub(crate) async fn show(
             // The reader's own payments come before what all are owed.
             @if mine { (payments) (view.balances(&ids)) } @else { (view.balances(&ids)) (payments) }
         }
-        (add(l, &group))
+        (add(&group, l.add_expense()))
     }))
 }
 

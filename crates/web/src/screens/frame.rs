@@ -31,10 +31,10 @@ pub(crate) fn head(l: Texts, group: &Group, shown: usize) -> Markup {
 }
 
 /// The main button of a group.
-pub(crate) fn add(l: Texts, group: &Group) -> Markup {
+pub(crate) fn add(group: &Group, label: &str) -> Markup {
     html! {
         @if !group.archived {
-            a.main-button data-main href={ (ui::group_path(group.id)) "/expenses/new" } { (l.add_expense()) }
+            a.main-button data-main href={ (ui::group_path(group.id)) "/expenses/new" } { (label) }
         }
     }
 }

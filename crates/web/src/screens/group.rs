@@ -25,7 +25,7 @@ use super::{
     frame::{add, head},
     links::Links,
     list::{EXPENSES, List, own_ids},
-    me, settle,
+    me, members, settle,
     settlement::Rights,
 };
 use crate::{
@@ -62,6 +62,7 @@ pub(crate) async fn show(
     let moves = chat::moves(l, &app, &group, &ledger, member_key.user).await?;
     let me: MemberId = member_key.user.into();
     let names = Names::new(l, me, &members);
+    let bot = app.bot_username.as_deref();
     let list =
         List { l, group: &group, names: &names, own: own_ids(me, &members), today: now.day() };
     Ok(Fragment(html! {
@@ -74,14 +75,30 @@ pub(crate) async fn show(
         (news(l, &group, &ledger))
         section aria-label=(l.expenses()) {
             @if newest.items.is_empty() {
-                p.card.empty { (if group.archived { l.no_entries() } else { l.no_expenses() }) }
+                @if group.archived { p.card.empty { (l.no_entries()) } } @else { (first_steps(l, &group, bot)) }
             }
             @if newest.order == ListOrder::Recorded { p.note.hint { (l.by_recording()) } }
             div data-pages { (list.of(&newest.items)) }
             @if let Some(next) = &newest.next { (expenses::more(l, group.id, &paging, newest.order, next)) }
         }
-        (add(l, &group))
+        (add(&group, if newest.items.is_empty() { l.add_first_expense() } else { l.add_expense() }))
     }))
+}
+
+/// What to do in a group without expenses: to bring in the others, and to record one.
+fn first_steps(l: Texts, group: &Group, bot: Option<&str>) -> Markup {
+    let link = members::invitation(group, &ui::start_link(bot, group.id, ui::Start::Group));
+    html! {
+        section.card.empty {
+            p { (l.no_expenses()) }
+            p { (l.friends_join()) }
+            @match link {
+                Some(link) => button.small-button type="button" data-share-link=(link)
+                    data-text=(l.invitation_text(&group.title)) { (l.send_invitation()) },
+                None => a.small-button href={ (ui::group_path(group.id)) "/members" } { (l.invite()) },
+            }
+        }
+    }
 }
 
 /// The first expenses of a group's list.

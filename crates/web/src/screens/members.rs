@@ -75,6 +75,15 @@ pub(crate) fn settle_first(l: Texts, group: &Group, open: &Unsettled, own: bool)
     }
 }
 
+/// The link by which others join. `None` if the group is closed, or if the link is of an earlier release
+/// and not known. `link` leads to the group.
+pub(crate) fn invitation(group: &Group, link: &str) -> Option<String> {
+    if group.invitation.is_none() {
+        return Some(link.to_owned());
+    }
+    Some(format!("{link}_{}", group.known_code()?.expose()))
+}
+
 impl View<'_> {
     fn api(&self, rest: &str) -> String {
         format!("/api/groups/{}{rest}", self.group.id)
@@ -154,10 +163,7 @@ impl View<'_> {
     /// Invites by the present link, or makes a new one. A link of an earlier release is not known.
     fn invite(&self, link: &str) -> Markup {
         let (l, text) = (self.l, self.l.invitation_text(&self.group.title));
-        let known = match (self.group.invitation, self.group.known_code()) {
-            (None, _) => Some(link.to_owned()),
-            (Some(_), code) => code.map(|code| format!("{link}_{}", code.expose())),
-        };
+        let known = invitation(self.group, link);
         html! {
             details.card.fields data-token { summary { (l.invite()) }
                 @match (&known, self.group.invitation) {

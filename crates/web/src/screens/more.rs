@@ -35,6 +35,6 @@ pub(crate) async fn show(
                 li { a.row href={ (path) (to) } { span.icon aria-hidden="true" { (icon) } span.grow { (label) } } }
             }
         }
-        (add(l, &group))
+        (add(&group, l.add_expense()))
     }))
 }

@@ -1,14 +1,14 @@
-//! After joining: whether the reader is one of the guests of the group. Who is takes over the guest's
-//! balance, so another member has to confirm it.
+//! The first screen in a group. Whoever has opened it from a chat names it. Whoever has joined says whether
+//! they are one of its guests; who is takes over the guest's balance, so another member has to confirm it.
 
 use axum::extract::State;
-use fracti_core::group::Member;
+use fracti_core::group::{Group, Member, OpenedGroup};
 use fracti_http::{App, AsMember, Context, Problem};
-use maud::html;
+use maud::{Markup, html};
 
 use crate::{
     fragment::Fragment,
-    screens::links::Links,
+    screens::{chat, links::Links},
     text::Texts,
     ui::{self, Names, Start},
 };
@@ -25,6 +25,12 @@ pub(crate) async fn show(
     let (group, members, ledger) = app.table.group_and_ledger(member_key).await?;
     let path = ui::group_path(group.id);
     let names = Names::new(l, member_key.user.into(), &members);
+    let me = members.iter().find(|it| it.id == member_key.user);
+    let is_first = group.member_count == 1 && ledger.last_event_at.is_none() && !group.archived;
+    if is_first && me.is_some_and(|it| group.is_created_by(it)) {
+        let moves = chat::moves(l, &app, &group, &ledger, member_key.user).await?;
+        return Ok(Fragment(html! { (name(l, &group)) (moves) }));
+    }
     let is_new = |it: &Member| it.guests.is_empty() && it.joined_at.plus_seconds(NEW) > now;
     let asked = members.iter().any(|it| names.is_me(it.id) && is_new(it)) && !group.archived;
     let is_free = |it: &&Member| it.guest && it.is_present() && it.linked_to.is_none();
@@ -50,4 +56,22 @@ pub(crate) async fn show(
             a.main-button data-main href=(path) { (l.go_on()) }
         }
     }))
+}
+
+/// What this is, and the form that names a group which a chat has just opened.
+fn name(l: Texts, group: &Group) -> Markup {
+    let title = (group.title.as_str() != OpenedGroup::TITLE).then_some(&group.title);
+    html! {
+        h1 tabindex="-1" data-title { (l.name_group()) }
+        p.note.hint { (l.name_group_about()) }
+        form action={ "/api/groups/" (group.id) } data-method="PATCH" data-then=(ui::group_path(group.id)) data-done=(l.saved()) novalidate {
+            div.card.fields {
+                (ui::field("title", l.title(), &html! {
+                    input #title name="title" maxlength="100" autocomplete="off" autofocus placeholder=(l.title_example()) value=[title];
+                }))
+                (ui::field("currency", l.default_currency(), &ui::regional_currency(l, "currency", "currency")))
+            }
+            (ui::submit(l.save()))
+        }
+    }
 }

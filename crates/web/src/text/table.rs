@@ -27,8 +27,9 @@ texts! {
     expenses { "Expenses", "Расходы" }
     balances { "Balances", "Балансы" }
     sections { "Sections", "Разделы" }
+    add_first_expense { "Add the first expense", "Добавить первый расход" }
     add_expense { "Add expense", "Добавить расход" }
-    no_expenses { "No expenses yet. Add the first one.", "Расходов пока нет. Добавьте первый." }
+    no_expenses { "No expenses yet.", "Расходов пока нет." }
     you_lent(amount) { "you lent {amount}", "вам должны {amount}" }
     you_are_even { "you are even", "вы в расчёте" }
     you_borrowed(amount) { "you owe {amount}", "вы должны {amount}" }
