@@ -8,6 +8,7 @@ const server = await serve();
 const at = (path) => `${server.path}${path}`;
 const plain = (text) => text.replaceAll('\u00a0', ' ');
 const said = async (page) => plain(await page.locator('#status').innerText());
+const tells = (page, words) => page.locator('#status', { hasText: words }).waitFor({ timeout: 5000 });
 const pair = async (title) => {
   const group = await server.call('alice', 'POST', '/api/groups', { title, chatId: title, currency: 'EUR' });
   await server.call('bob', 'POST', `/api/groups/${group.id}/join`, {});
@@ -15,7 +16,7 @@ const pair = async (title) => {
 };
 
 test('the only payment of the plan opens filled in, and its state is said', async () => {
-  for (const [language, settle, says] of [['en', 'Settle up', 'Payment recorded. Alice Smith confirms it. Undo'], ['ru', 'Рассчитаться', 'Платёж записан. Его подтвердит Alice Smith. Отменить']]) {
+  for (const [language, settle, says] of [['en', 'Settle up', 'Payment of 15.00 EUR recorded. Alice Smith confirms it. Undo'], ['ru', 'Рассчитаться', 'Платёж 15,00 EUR записан. Его подтвердит Alice Smith. Отменить']]) {
     const group = await pair(`Pay-${language}`);
     await server.call('alice', 'POST', `${group.api}/expenses`, { amount: 30, description: 'Boat' });
     const page = await open(server, 'bob', group.path, { language });
@@ -176,4 +177,50 @@ test('a discount is written below zero', async () => {
   const line = page.locator('li', { hasText: 'Discount' }).first();
   assert.equal(plain(await line.innerText()).replace(/\s+/g, ' '), 'Discount −4.00 EUR');
   await page.context().close();
+});
+
+test('what was done is named', async () => {
+  for (const [language, confirm, confirmed, gone, restore, back] of [
+    ['en', 'Confirm', 'Payment of 15.00 EUR confirmed', 'Mum is no longer in the group', 'Restore', 'Mum is back in the group'],
+    ['ru', 'Подтвердить', 'Платёж 15,00 EUR подтверждён', 'Mum больше не в группе', 'Вернуть', 'Mum снова в группе'],
+  ]) {
+    const group = await pair(`Named-${language}`);
+    await server.call('alice', 'POST', `${group.api}/expenses`, { amount: 30, description: 'Boat' });
+    await server.call('bob', 'POST', `${group.api}/settlements`, { toId: '123456789', amount: 15 });
+    await server.call('alice', 'POST', `${group.api}/members`, { name: 'Mum' });
+    const page = await open(server, 'alice', group.path, { language });
+    await tap(page, confirm, { role: 'button' });
+    await tells(page, confirmed);
+    await page.goto(`${server.api}${group.path}/members`);
+    await ready(page);
+    const row = page.locator('li', { hasText: 'Mum' });
+    await row.locator('summary').click();
+    await row.locator('.danger').click();
+    await page.getByRole('dialog').getByRole('button').nth(1).click();
+    await tells(page, gone);
+    await tap(page, restore, { role: 'button' });
+    await tells(page, back);
+    await page.context().close();
+  }
+});
+
+test('funds say what is there, who confirms, and whether payments count at once', async () => {
+  for (const [language, topUp, waits, counts] of [
+    ['en', 'Top up', 'Top-up of 50.00 EUR reported. The operator confirms it.', /count at once, without my confirmation/],
+    ['ru', 'Пополнить', 'Пополнение 50,00 EUR записано. Его подтвердит оператор.', /учитываются сразу, без моего подтверждения/],
+  ]) {
+    const page = await open(server, 'carol', '/app/me/funds', { language });
+    await page.locator('summary', { hasText: topUp }).click();
+    await page.fill('#top-up-amount', '50');
+    await page.fill('#top-up-about', 'Bank');
+    await page.locator('details[open] form .small-button').click();
+    await tells(page, waits);
+    await page.goto(`${server.api}/app/me/funds`);
+    await ready(page);
+    assert.match(await page.locator('main').innerText(), counts);
+    // Nothing is available yet, and there is no card of nothing.
+    assert.deepEqual(await page.locator('dl').evaluateAll((all) => all.filter((it) => !it.textContent.trim()).length), 0);
+    await check(page, `funds-${language}`);
+    await page.context().close();
+  }
 });

@@ -13,7 +13,7 @@
 //         data-undo             method and path that take the change back, offered for some seconds; {id} is that of
 //                               the response; data-undo-body is its body
 //         data-done             what is said after it; data-pending if the response has this status; {name} is the
-//                               value of a control
+//                               value of a control, {amount} that of the response
 //         data-me               the reader, in the form of a payment
 //         data-ask              what is asked before it is sent
 //         Its main button makes it a form whose draft the device keeps.
@@ -636,8 +636,7 @@ async function done(form, answer, other, outcome) {
     }
     if (part.matches('output')) part.textContent = value;
   }
-  const shown = (control) => control?.selectedOptions?.[0]?.textContent ?? control?.value ?? '';
-  const named = (state === 'pending' && pending || said)?.replace(/\{(\w+)\}/g, (_, name) => shown(form.elements[name]));
+  const named = (await more()).named(form, state === 'pending' && pending || said, answer.data);
   if (undo) say(named, text('undo'), () => {
     const [method, url] = undo.replace('{id}', id).split(' ');
     request(method, url, { body: JSON.parse(undoBody ?? '{}'), headers: { 'idempotency-key': crypto.randomUUID() } })

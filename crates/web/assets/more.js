@@ -310,6 +310,16 @@ export async function signIn(code) {
   }
 }
 
+/** What is said after a form: {name} is the value of its control, {amount} is what was recorded. */
+export function named(form, said, data) {
+  const shown = (name) => {
+    const control = form.elements[name];
+    if (name === 'amount' && data?.currency) return `${figure(data.amount, digitsBy?.[data.currency] ?? digitsOf(form))}\u00a0${data.currency}`;
+    return control?.selectedOptions?.[0]?.textContent ?? control?.value ?? '';
+  };
+  return said?.replace(/\{(\w+)\}/g, (_, name) => shown(name));
+}
+
 // --- What an expense would come to.
 
 export async function preview(form) {

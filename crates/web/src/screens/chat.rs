@@ -37,7 +37,7 @@ pub(crate) async fn moves(
                 p.hint { (l.chat_moves()) }
                 @for other in &others {
                     form action="/api/groups/open" data-method="POST" data-then="/app/groups/{id}"
-                        data-ask=(l.ask_move(&other.title)) data-done=(l.done()) {
+                        data-ask=(l.ask_move(&other.title)) data-done=(l.chat_moved(&other.title)) {
                         input type="hidden" name="groupId" value=(other.id);
                         p.error data-problem role="alert" hidden {}
                         button.small-button { (ui::name(&other.title)) }

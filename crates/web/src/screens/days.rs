@@ -127,7 +127,7 @@ pub(crate) async fn day(
                         (ui::money(l, it.amount, it.currency))
                     }
                     details.fields { summary { (l.edit()) }
-                        form action=(api) data-method="PUT" data-then="" data-currency=(it.currency.code())
+                        form action=(api) data-method="PUT" data-then="" data-done=(l.saved()) data-currency=(it.currency.code())
                             data-digits=(it.currency.exponent()) novalidate {
                             @let field = format!("amount-{}", it.id);
                             (ui::field(&field, l.amount_label(), &html! { input id=(field) name="amount" inputmode="decimal" data-decimal value=(it.amount); }))
@@ -138,7 +138,7 @@ pub(crate) async fn day(
                         @for group in &groups.items {
                             a.small-button href={ (ui::group_path(group.id)) "/expenses/new?spending=" (it.id) } { (l.share_with_group()) ": " (group.title) }
                         }
-                        form action=(api) data-method="DELETE" data-then="" data-done=(l.done()) { button.small-button.danger { (l.delete()) } }
+                        form action=(api) data-method="DELETE" data-then="" data-done=(l.deleted(&it.title)) { button.small-button.danger { (l.delete()) } }
                     }
                 }
             } }

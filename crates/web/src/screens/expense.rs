@@ -225,7 +225,7 @@ impl View<'_> {
         let l = self.l;
         html! {
             form.card.actions action={ "/api/groups/" (self.group.id) "/expenses/" (self.expense.id) "/restore" }
-                data-method="POST" data-then="" data-done=(l.restored()) {
+                data-method="POST" data-then="" data-done=(l.restored(&self.expense.description)) {
                 p.error data-problem role="alert" hidden {}
                 button.small-button { (l.restore()) }
             }
@@ -241,7 +241,7 @@ impl View<'_> {
                 a.small-button href={ (ui::group_path(self.group.id)) "/expenses/new?from=" (expense.id) } { (l.duplicate()) }
                 @if may_edit {
                     form.inline action=(api) data-method="DELETE" data-etag=(tag_of(&ExpenseView::from(expense.clone())))
-                        data-then=(ui::group_path(self.group.id)) data-undo={ "POST " (api) "/restore" } data-done=(l.deleted()) {
+                        data-then=(ui::group_path(self.group.id)) data-undo={ "POST " (api) "/restore" } data-done=(l.deleted(&expense.description)) {
                         button.small-button.danger { (l.delete()) }
                     }
                 }

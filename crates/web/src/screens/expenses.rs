@@ -215,7 +215,7 @@ fn deleted_row(
                 (ui::name(&it.expense.description)) " " (ui::money(l, it.expense.amount, it.expense.currency))
                 small.hint { (by) } }
             @if may_restore {
-                form.inline action={ "/api/groups/" (group.id) "/expenses/" (it.expense.id) "/restore" } data-method="POST" data-then="" data-done=(l.restored()) {
+                form.inline action={ "/api/groups/" (group.id) "/expenses/" (it.expense.id) "/restore" } data-method="POST" data-then="" data-done=(l.restored(&it.expense.description)) {
                     button.small-button { (l.restore()) }
                 }
             }

@@ -82,9 +82,11 @@ fn of(l: Texts, funds: &Funds, currency: Currency, now: Timestamp) -> Markup {
         .fold(fracti_core::funds::user_funds::FundSums::default(), |all, (_, it)| all.plus(*it));
     let all_kinds = funds.of(currency).filter(|fund| !fund.is_spent());
     let timed: Vec<_> = all_kinds.filter_map(|fund| Some((fund, fund.until?))).collect();
+    let is_empty =
+        timed.is_empty() && all.withheld == 0 && sums.iter().all(|(_, it)| it.balance == 0);
     html! {
         section.card.hero { p { span.hint { (l.available()) } bdi.big dir="ltr" { (l.minor(all.available, currency)) } } }
-        dl.card {
+        @if !is_empty { dl.card {
             @for (label, it) in sums { @if it.balance != 0 { div { dt { (label) } dd { (ui::minor(l, it.balance, currency)) } } } }
             @if all.withheld != 0 { div { dt { (l.withheld()) } dd { (ui::minor(l, all.withheld, currency)) } } }
             @for (fund, until) in timed {
@@ -94,7 +96,7 @@ fn of(l: Texts, funds: &Funds, currency: Currency, now: Timestamp) -> Markup {
                     dd { (ui::minor(l, fund.balance, currency)) }
                 }
             }
-        }
+        } }
     }
 }
 
@@ -102,11 +104,11 @@ fn of(l: Texts, funds: &Funds, currency: Currency, now: Timestamp) -> Markup {
 fn acceptance(l: Texts, funds: &Funds, currency: Currency) -> Markup {
     let accepts = funds.accepts(currency);
     html! {
-        form.card.fields action="/api/users/me/funds" data-method="PUT" data-then="" data-done=(l.done()) {
+        form.card.fields action="/api/users/me/funds" data-method="PUT" data-then="" data-done=(l.saved()) {
             input type="hidden" name="currency" value=(currency.code());
             input type="hidden" name="accepts" value=(!accepts) data-json;
-            p.hint { (l.accepts()) ": " (if accepts { "✓" } else { "–" }) }
-            (ui::save(if accepts { l.remove() } else { l.confirm() }))
+            p.hint { (if accepts { l.funds_count() } else { l.funds_wait() }) }
+            (ui::save(if accepts { l.ask_me_first() } else { l.count_at_once() }))
         }
     }
 }
@@ -116,7 +118,7 @@ fn forms(l: Texts) -> Markup {
     html! {
         details.card.fields { summary { (l.top_up()) }
             p.hint { (l.top_up_about()) }
-            form action="/api/users/me/funds/credits" data-method="POST" data-then="" data-done=(l.done()) novalidate {
+            form action="/api/users/me/funds/credits" data-method="POST" data-then="" data-done=(l.top_up_waits()) novalidate {
                 input type="hidden" name="fund" value="cash";
                 (amount(l, "top-up"))
                 (ui::field("top-up-about", l.description_label(), &html! { input #top-up-about name="description" autocomplete="off"; }))
@@ -124,7 +126,7 @@ fn forms(l: Texts) -> Markup {
             }
         }
         details.card.fields { summary { (l.cash_out()) }
-            form action="/api/users/me/funds/debits" data-method="POST" data-then="" data-done=(l.done()) novalidate {
+            form action="/api/users/me/funds/debits" data-method="POST" data-then="" data-done=(l.cash_out_waits()) novalidate {
                 input type="hidden" name="type" value="cashout";
                 (amount(l, "cash-out"))
                 (ui::field("cash-out-to", l.account(), &html! { input #cash-out-to name="to" autocomplete="off" required; }))
@@ -179,7 +181,7 @@ pub(crate) async fn transaction(
             a.more href={ (ui::group_path(group)) "/settlements/" (settlement) } { (l.payment()) }
         }
         @if is_own && it.status == FundStatus::Authorised {
-            form.card.actions action={ "/api/users/me/funds/transactions/" (it.id) "/void" } data-method="POST" data-then="" data-done=(l.done()) {
+            form.card.actions action={ "/api/users/me/funds/transactions/" (it.id) "/void" } data-method="POST" data-then="" data-done=(l.called_off(l.fund_transaction(it.kind), l.minor(it.amount, it.currency))) {
                 p.error data-problem role="alert" hidden {}
                 button.small-button.danger { (l.void()) }
             }
@@ -225,12 +227,12 @@ pub(crate) async fn work(
                 @if let Some(account) = &it.to { p { (l.account()) ": " code { (account) } } }
                 @if let Some(link) = it.payment_link() { a.more href=(link) { (l.pay_by_wallet()) } }
                 @if let Some(text) = &it.description { p.hint { (text) } }
-                form action={ (api) "/capture" } data-method="POST" data-then="" data-done=(l.done()) novalidate {
+                form action={ (api) "/capture" } data-method="POST" data-then="" data-done=(l.captured(l.fund_transaction(it.kind), l.minor(it.amount, it.currency))) novalidate {
                     @let id = format!("ref-{}", it.id);
                     (ui::field(&id, l.reference(), &html! { input id=(id) name="refId" autocomplete="off"; }))
                     (ui::save(l.capture()))
                 }
-                form action={ (api) "/void" } data-method="POST" data-then="" data-done=(l.done()) {
+                form action={ (api) "/void" } data-method="POST" data-then="" data-done=(l.called_off(l.fund_transaction(it.kind), l.minor(it.amount, it.currency))) {
                     p.error data-problem role="alert" hidden {}
                     button.small-button.danger { (l.void()) }
                 }

@@ -109,7 +109,11 @@ impl Links<'_> {
     fn proposed(&self, link: &ProposedLink) -> Markup {
         let (l, path) = (self.l, self.path(link.guest_id.into()));
         let confirms = !link.is_by_side_of(self.me);
-        let end = if link.proposed_by == self.me { l.withdraw() } else { l.that_is_wrong() };
+        let (end, ended) = if link.proposed_by == self.me {
+            (l.withdraw(), l.link_withdrawn(&link.guest_name))
+        } else {
+            (l.that_is_wrong(), l.link_declined(&link.guest_name))
+        };
         html! {
             span.grow.tall { (self.said(link))
                 @if !confirms { small.hint { (l.waits_for_the_other_side()) } } }
@@ -121,7 +125,7 @@ impl Links<'_> {
                 }
             }
             @if link.may_be_ended_by(self.me) {
-                form.inline action=(path) data-method="DELETE" data-then="" data-done=(l.done()) {
+                form.inline action=(path) data-method="DELETE" data-then="" data-done=(ended) {
                     button.small-button { (end) }
                 }
             }

@@ -16,7 +16,7 @@ use maud::{Markup, html};
 
 use super::{
     links::named,
-    settlement::{decide, turns},
+    settlement::{Decision, decide, turns},
 };
 use crate::{
     fragment::Fragment,
@@ -158,8 +158,8 @@ fn wait(l: Texts, me: UserId, payments: &[(&Settlement, Option<&Membership>)]) -
                             @if let Some(title) = &it.group_title { small.hint { (ui::name(title)) } }
                         }
                         @if let Some(own) = own.filter(|own| !own.group.archived) {
-                            (decide(l, me, it, "completed", l.confirm(), ask(it, own).as_deref()))
-                            (decide(l, me, it, "failed", l.not_received(), None))
+                            (decide(l, me, it, Decision::Confirm, ask(it, own).as_deref()))
+                            (decide(l, me, it, Decision::NotReceived, None))
                         }
                     }
                 } } }

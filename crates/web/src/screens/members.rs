@@ -112,7 +112,7 @@ impl View<'_> {
                         @if member.guest { (self.rename(member)) (self.links.of_guest(member, self.members)) }
                         @match self.ledger.check_settled(member.id) {
                             Ok(()) => form action=(self.of_member(member, "")) data-method="DELETE" data-then=""
-                                data-ask=(l.ask_remove(&member.name)) data-done=(l.done()) {
+                                data-ask=(l.ask_remove(&member.name)) data-done=(l.is_gone(&member.name)) {
                                 button.small-button.danger { (l.remove()) }
                             },
                             Err(open) => (settle_first(l, self.group, &open, false)),
@@ -138,7 +138,7 @@ impl View<'_> {
             li.row {
                 (self.names.avatar(member.id)) span.grow { (self.names.shown(member.id)) }
                 @if !self.group.archived {
-                    form.inline action=(self.of_member(member, "/restore")) data-method="POST" data-then="" data-done=(self.l.restored()) {
+                    form.inline action=(self.of_member(member, "/restore")) data-method="POST" data-then="" data-done=(self.l.is_back(&member.name)) {
                         button.small-button { (self.l.restore()) }
                     }
                 }
@@ -176,10 +176,10 @@ impl View<'_> {
                     (None, _) => p.hint { (l.link_only()) },
                 }
                 p.hint { (l.new_code_about()) }
-                form action=(self.api("/invitation")) data-method="POST" data-then="" data-done=(l.saved()) {
+                form action=(self.api("/invitation")) data-method="POST" data-then="" data-done=(l.new_link_made()) {
                     (ui::save(l.new_code()))
                 }
-                form action=(self.api("/invitation")) data-method="DELETE" data-then="" data-done=(l.done()) {
+                form action=(self.api("/invitation")) data-method="DELETE" data-then="" data-done=(l.now_closed()) {
                     (ui::save(l.close_invitation()))
                 }
             }
@@ -198,14 +198,14 @@ impl View<'_> {
                     (ui::save(l.save()))
                 }
                 @if wallet.is_some() {
-                    form action=(self.api("/wallet")) data-method="DELETE" data-then="" {
+                    form action=(self.api("/wallet")) data-method="DELETE" data-then="" data-done=(l.wallet_deleted()) {
                         button.small-button.danger { (l.delete_wallet()) }
                     }
                 }
             }
             @match open {
                 None => form.card.actions action=(self.api("/leave")) data-method="POST" data-then="/app"
-                    data-ask=(l.ask_leave()) data-done=(l.done()) {
+                    data-ask=(l.ask_leave()) data-done=(l.you_left(&self.group.title)) {
                     p.error data-problem role="alert" hidden {}
                     button.small-button.danger { (l.leave()) }
                 },

@@ -96,7 +96,7 @@ impl View<'_> {
                 }
             }
             @if self.is_open && question.asked_by == self.user {
-                form.card.actions action=(self.api("/close")) data-method="POST" data-then="" data-ask=(self.l.ask_close()) data-done=(self.l.done()) {
+                form.card.actions action=(self.api("/close")) data-method="POST" data-then="" data-ask=(self.l.ask_close()) data-done=(self.l.question_closed()) {
                     button.small-button.danger { (l.close()) }
                 }
             }

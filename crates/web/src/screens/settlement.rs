@@ -79,9 +79,9 @@ impl Rights {
         let may_confirm = self.may(it, SettlementAction::Confirm);
         let ask = self.ask(l, names, ledger, it);
         html! {
-            @if may_confirm { (decide(l, self.me, it, "completed", l.confirm(), ask.as_deref())) }
+            @if may_confirm { (decide(l, self.me, it, Decision::Confirm, ask.as_deref())) }
             @if self.may(it, SettlementAction::Fail) {
-                (decide(l, self.me, it, "failed", if may_confirm { l.not_received() } else { l.call_off() }, None))
+                (decide(l, self.me, it, if may_confirm { Decision::NotReceived } else { Decision::CallOff }, None))
             }
         }
     }
@@ -108,19 +108,32 @@ fn seen(me: UserId, it: &Settlement) -> String {
     tag_of(&SettlementView::seen_by(Some(me), it.clone()))
 }
 
+/// What is said of a pending payment.
+#[derive(Clone, Copy)]
+pub(crate) enum Decision {
+    Confirm,
+    NotReceived,
+    CallOff,
+}
+
 /// A button by which `me` says what became of a payment; what it asks first. What funds pay is
 /// confirmed in the app.
 pub(crate) fn decide(
     l: Texts,
     me: UserId,
     it: &Settlement,
-    status: &str,
-    label: &str,
+    decision: Decision,
     ask: Option<&str>,
 ) -> Markup {
     let tag = seen(me, it);
+    let amount = l.money(it.amount, it.currency);
+    let (status, label, done) = match decision {
+        Decision::Confirm => ("completed", l.confirm(), l.payment_confirmed(amount)),
+        Decision::NotReceived => ("failed", l.not_received(), l.payment_not_received(amount)),
+        Decision::CallOff => ("failed", l.call_off(), l.payment_called_off(amount)),
+    };
     html! {
-        form.inline action={ "/api/groups/" (it.group_id) "/settlements/" (it.id) } data-method="PUT" data-then="" data-done=(l.done())
+        form.inline action={ "/api/groups/" (it.group_id) "/settlements/" (it.id) } data-method="PUT" data-then="" data-done=(done)
             data-etag=(tag) data-ask=[ask] data-token[it.funds.is_some()] {
             input type="hidden" name="status" value=(status);
             button.small-button { (label) }
@@ -188,7 +201,8 @@ impl View<'_> {
             }
             @if may(SettlementAction::TakeBack) {
                 section.card.actions {
-                    form.inline action=(self.api()) data-method="PUT" data-etag=(self.tag()) data-then="" data-done=(l.done())
+                    form.inline action=(self.api()) data-method="PUT" data-etag=(self.tag()) data-then=""
+                        data-done=(l.payment_called_off(l.money(it.amount, it.currency)))
                         data-ask=(l.ask_take_back()) data-token[it.funds.is_some()] {
                         input type="hidden" name="status" value="failed";
                         button.small-button.danger {
@@ -214,7 +228,7 @@ impl View<'_> {
         let (l, it) = (self.l, self.it);
         html! {
             details.card.fields { summary { (l.put_right()) }
-                form action=(self.api()) data-method="PUT" data-etag=(self.tag()) data-then="" data-done=(l.done())
+                form action=(self.api()) data-method="PUT" data-etag=(self.tag()) data-then="" data-done=(l.saved())
                     data-currency=(it.currency.code()) data-digits=(it.currency.exponent()) novalidate {
                     (ui::field("amount", l.amount_label(), &html! {
                         input #amount name="amount" inputmode="decimal" autocomplete="off" data-decimal value=(it.amount);
@@ -231,7 +245,7 @@ impl View<'_> {
         let l = self.l;
         html! {
             details.card.fields data-token[self.it.funds.is_some()] { summary { (l.add_transaction()) }
-                form action=(self.api()) data-method="PUT" data-etag=(self.tag()) data-then="" data-done=(l.done()) novalidate {
+                form action=(self.api()) data-method="PUT" data-etag=(self.tag()) data-then="" data-done=(l.saved()) novalidate {
                     (ui::field("hash", l.add_transaction(), &html! { input #hash name="txHash" autocomplete="off"; }))
                     (ui::save(l.save()))
                 }

@@ -82,7 +82,7 @@ fn row(l: Texts, token: &Token, now: Timestamp) -> Markup {
                     @if let Some(until) = token.expires_at { " · " (sentence([ui::moment(l, until, now.day())], |[when]| l.until(when))) }
                 }
             }
-            form.inline action={ "/api/users/me/tokens/" (token.id) } data-method="DELETE" data-then="" data-ask=(l.ask_delete_token()) data-done=(l.done()) {
+            form.inline action={ "/api/users/me/tokens/" (token.id) } data-method="DELETE" data-then="" data-ask=(l.ask_delete_token()) data-done=(l.token_deleted(&token.name)) {
                 button.small-button.danger { (l.delete()) }
             }
         }

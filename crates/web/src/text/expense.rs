@@ -43,7 +43,7 @@ texts! {
     edit { "Edit", "Изменить" }
     duplicate { "Duplicate", "Повторить" }
     delete { "Delete", "Удалить" }
-    deleted { "Deleted.", "Удалено." }
+    deleted(what) { "Deleted: {what}", "Удалено: {what}" }
     history { "History", "История" }
     shares { "Shares", "Доли" }
     payers { "Payers", "Кто платил" }

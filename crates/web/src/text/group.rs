@@ -15,9 +15,22 @@ texts! {
         "Друзья попадут сюда, открыв Fracti из вашего чата или по приглашению." }
     joined_group { "You are in the group", "Вы в группе" }
     on_the_way(amount) { "{amount} on the way", "{amount} в пути" }
-    payment_waits { "Payment recorded. {toId} confirms it.", "Платёж записан. Его подтвердит {toId}." }
+    payment_waits { "Payment of {amount} recorded. {toId} confirms it.", "Платёж {amount} записан. Его подтвердит {toId}." }
+    payment_confirmed(amount) { "Payment of {amount} confirmed", "Платёж {amount} подтверждён" }
+    payment_not_received(amount) { "Payment of {amount}: not received", "Платёж {amount} не получен" }
+    payment_called_off(amount) { "Payment of {amount} called off", "Платёж {amount} отменён" }
+    is_gone(name) { "{name} is no longer in the group", "{name} больше не в группе" }
+    is_back(name) { "{name} is back in the group", "{name} снова в группе" }
+    you_left(title) { "You left “{title}”", "Вы вышли из «{title}»" }
+    new_link_made { "The new link is made", "Новая ссылка создана" }
+    now_closed { "Nobody can join by a link now", "По ссылке войти больше нельзя" }
+    wallet_deleted { "Wallet deleted", "Кошелёк удалён" }
+    link_withdrawn(guest) { "Withdrawn: who “{guest}” is", "Отозвано: кто такой гость «{guest}»" }
+    link_declined(guest) { "Declined: who “{guest}” is", "Отклонено: кто такой гость «{guest}»" }
+    chat_moved(title) { "“{title}” is the group of this chat", "«{title}» теперь группа этого чата" }
+    group_deleted(title) { "Deleted: {title}", "Удалено: {title}" }
     is_unarchived { "This group is out of the archive", "Группа возвращена из архива" }
-    payment_recorded { "Payment recorded", "Платёж записан" }
+    payment_recorded { "Payment of {amount} recorded", "Платёж {amount} записан" }
     everybody { "All", "Все" }
     nobody { "None", "Никто" }
     as_last_time { "As last time", "Как в прошлый раз" }
@@ -100,7 +113,7 @@ texts! {
         "Изменить может только {name}, кто это записал." }
     only_payer(name) { "Only {name}, who paid it, can change it.",
         "Изменить может только {name}, кто платил." }
-    take_back { "It was not received after all", "Всё-таки не получен" }
+    take_back { "Take back (not received)", "Отменить: не получен" }
     transaction { "Transaction", "Транзакция" }
     add_transaction { "Transaction hash", "Хеш транзакции" }
     put_right { "Put right", "Исправить" }

@@ -12,7 +12,13 @@ texts! {
     saved { "Saved", "Сохранено" }
     created { "Created: {title}", "Создано: {title}" }
     done { "Done", "Готово" }
-    restored { "Restored", "Восстановлено" }
+    restored(what) { "Restored: {what}", "Восстановлено: {what}" }
+    question_closed { "The question is closed", "Вопрос закрыт" }
+    token_deleted(name) { "Deleted: {name}", "Удалён: {name}" }
+    top_up_waits { "Top-up of {amount} reported. The operator confirms it.", "Пополнение {amount} записано. Его подтвердит оператор." }
+    cash_out_waits { "Cash-out of {amount} asked for. The operator pays it.", "Вывод {amount} запрошен. Его выплатит оператор." }
+    called_off(what, amount) { "{what} of {amount} called off", "{what}: {amount}, отменено" }
+    captured(what, amount) { "{what} of {amount} confirmed", "{what}: {amount}, подтверждено" }
     asked { "Asked", "Вопрос задан" }
     answered { "Answered", "Ответ записан" }
     ask_undo_import { "Take back everything that this import recorded?", "Отменить всё, что записал этот импорт?" }
@@ -75,7 +81,10 @@ texts! {
     bonuses { "Bonuses", "Бонусы" }
     cash { "Cash", "Деньги" }
     credit { "Credit", "Кредит" }
-    accepts { "Take payments from funds without asking me", "Принимать платежи из средств без моего подтверждения" }
+    funds_count { "Payments to me from funds count at once, without my confirmation.", "Платежи мне из средств учитываются сразу, без моего подтверждения." }
+    funds_wait { "Payments to me from funds wait for my confirmation.", "Платежи мне из средств ждут моего подтверждения." }
+    ask_me_first { "Ask me first", "Сначала спрашивать меня" }
+    count_at_once { "Count them at once", "Учитывать сразу" }
     top_up { "Top up", "Пополнить" }
     top_up_about { "Pay the operator first, then report it here. It counts once the operator confirms it.",
         "Сначала заплатите оператору, затем сообщите здесь. Сумма появится после подтверждения." }
@@ -90,7 +99,7 @@ texts! {
     all_users { "All users", "Все пользователи" }
     credit_and_bonuses { "Credit and bonuses", "Кредит и бонусы" }
     capture { "Confirm", "Подтвердить" }
-    reference { "Reference", "Референс" }
+    reference { "Number of the payment", "Номер платежа" }
     description_label { "Description", "Описание" }
     nothing_to_do { "Nothing waits for you.", "Вас ничего не ждёт." }
     with_friend_title(name) { "You and {name}", "Вы и {name}" }
