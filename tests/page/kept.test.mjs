@@ -296,3 +296,22 @@ test('a draft keeps its currency', async () => {
   assert.match(await page.locator('button[data-currency]').innerText(), /GEL.₾/);
   await page.context().close();
 });
+
+test('without a connection the last screen stays, and says so until there is one', async () => {
+  for (const [language, balances, says, again] of [['en', 'Balances', 'There is no connection. Try again', 'Try again'], ['ru', 'Балансы', 'Нет соединения. Повторить', 'Повторить']]) {
+    const page = await open(server, 'alice', server.path, { language });
+    await page.context().setOffline(true);
+    await page.getByRole('link', { name: balances }).click();
+    await page.locator('#status', { hasText: says }).waitFor();
+    await page.getByText('Pizzeria').waitFor();
+    assert.ok(page.url().endsWith(server.path), page.url());
+    await check(page, `offline-${language}`);
+    await page.waitForTimeout(11_500);
+    assert.equal(await said(page), says);
+    await page.context().setOffline(false);
+    await page.getByRole('button', { name: again }).click();
+    await page.waitForURL(/balances$/);
+    await page.waitForFunction(() => document.querySelector('[aria-current]').href.endsWith('balances'));
+    await page.context().close();
+  }
+});

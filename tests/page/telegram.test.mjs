@@ -24,6 +24,7 @@ const SCRIPT = `
   window.Telegram = { WebApp: {
     themeParams: {}, MainButton: button('main'), BackButton: button('back'),
     HapticFeedback: { notificationOccurred: (kind) => used.push('haptic ' + kind) },
+    enableClosingConfirmation() { this.isClosingConfirmationEnabled = true }, disableClosingConfirmation() { this.isClosingConfirmationEnabled = false },
     ready: () => used.push('ready'), expand: () => used.push('expand'),
     onEvent: (name, handler) => { events[name] = handler },
     openLink: (url) => used.push('open ' + url), openTelegramLink: (url) => used.push('telegram ' + url),
@@ -57,6 +58,24 @@ test('Telegram has its own buttons, theme and haptics', async () => {
   await page.waitForURL(/\/app/);
   await page.evaluate(() => Telegram.WebApp.paint({ bg_color: '#ffffff', text_color: '#000000' }));
   assert.equal(await page.evaluate(() => document.documentElement.dataset.scheme), 'light');
+});
+
+test('Telegram asks before it closes over an entry, and not otherwise', async () => {
+  const page = await open(server, 'bob', `${server.path}/expenses`, { telegram, extra: launched() });
+  await page.waitForFunction(() => window.Telegram?.WebApp.MainButton);
+  const asks = () => page.evaluate(() => Boolean(Telegram.WebApp.isClosingConfirmationEnabled));
+  await page.locator('[type=search]').first().fill('Pizza');
+  assert.equal(await asks(), false, 'searching is no entry');
+  await page.goto(`${server.api}${server.path}/expenses/new`);
+  await page.waitForFunction(() => window.Telegram?.WebApp.MainButton.visible);
+  await page.fill('#amount', '9');
+  assert.equal(await asks(), true);
+  await page.fill('#description', 'Tea');
+  await page.evaluate(() => Telegram.WebApp.MainButton.press());
+  await page.waitForURL(`**${server.path}`);
+  await ready(page);
+  assert.equal(await asks(), false, 'it is recorded');
+  await page.context().close();
 });
 
 test('a reload keeps who is signed in and the theme', async () => {

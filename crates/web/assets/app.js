@@ -124,7 +124,7 @@ async function request(method, url, { body, headers = {}, signal, tries = 2 } = 
 let rest, tries = 0;
 const more = () => rest ??= import(`/app/more.js?v=${version}${'&again'.repeat(tries)}`).then((it) => {
   it.start({
-    request, screen, seen, remember, parsed, tell, store, own, say, clear, dayNow, values, addRow, ru, Failure, Telegram, telegramButtons, empty, anew, forget,
+    request, screen, seen, remember, parsed, tell, store, own, say, clear, dayNow, values, ru, Failure, Telegram, telegramButtons, empty, anew, forget,
     offline: text('offline'),
   });
   return it;
@@ -167,6 +167,13 @@ const seen = new Map(JSON.parse(store('sessionStorage', own('seen')) ?? '[]'));
 let current, refreshing, flush;
 let dirty = false; // Whether the screen has an entry that is not recorded yet.
 let draft; // The form whose entry it is, if the device keeps drafts of it.
+
+// Telegram asks before it closes over such a form.
+function entry(is, form) {
+  dirty = is;
+  draft = form;
+  Telegram()?.[is && form ? 'enableClosingConfirmation' : 'disableClosingConfirmation']?.();
+}
 
 // The screen as it was left: with the pages of its list that were loaded, and at its place.
 async function place(top) {
@@ -251,7 +258,8 @@ const here = () => location.pathname + location.search;
 function message(title, detail, button) {
   const heading = Object.assign(document.createElement('h1'), { textContent: title, tabIndex: -1 });
   heading.dataset.title = '';
-  const parts = [heading, Object.assign(document.createElement('p'), { className: 'card empty', textContent: detail })];
+  const parts = [heading];
+  if (detail) parts.push(Object.assign(document.createElement('p'), { className: 'card empty', textContent: detail }));
   const back = Object.assign(document.createElement('a'), { className: 'back', href: '/app', textContent: text('back') });
   if (authorization && location.pathname !== '/app') parts.unshift(back);
   if (button) {
@@ -282,11 +290,12 @@ async function screen(url) {
 
 async function visit(path, { push = true, focus = true, top, quiet = false } = {}) {
   if (!quiet) flush?.();
+  const from = here(), left = !quiet && dirty && draft;
   // Nothing is lost, so nothing is asked.
-  if (dirty && draft && !quiet) {
+  if (left) {
     keepDraft();
     say(text('draft'));
-    dirty = false;
+    entry(false);
   }
   if (push) history.pushState({ depth: (history.state?.depth ?? 0) + 1 }, '', path);
   const mine = current = Symbol(path);
@@ -318,9 +327,14 @@ async function visit(path, { push = true, focus = true, top, quiet = false } = {
       forget('localStorage', 'token');
       message(text('telegram'), text('ended'));
     } else if (error.status === 401) message(text('expired'), text('session'));
-    else if (error instanceof Failure) message(error.message.replace(/\.$/, ''), details(error).join('. ') || error.message);
+    else if (error instanceof Failure) message(error.message.replace(/\.$/, ''), details(error).join('. '));
     else if (known) say(text('old'));
-    else message(text('offline'), text('offline'), text('again'));
+    else if (push && main.querySelector('[data-title]')) {
+      // What was shown stays, and where it was.
+      history.replaceState(history.state, '', from);
+      if (left) entry(true, left);
+      say(text('offline'), text('again'), () => visit(path));
+    } else message(text('offline'), '', text('again'));
   } finally {
     clearTimeout(slow);
     progress.hidden = true;
@@ -339,7 +353,8 @@ function say(what, label, action) {
     status.append(' ', button);
   }
   const hide = () => {
-    if (status.matches(':hover, :focus-within')) say.timer = setTimeout(hide, 1000);
+    // What can be done about it stays while there is no connection.
+    if (status.matches(':hover, :focus-within') || label && !navigator.onLine) say.timer = setTimeout(hide, 1000);
     else status.textContent = '';
   };
   say.timer = setTimeout(hide, label ? 10_000 : 5000);
@@ -352,10 +367,7 @@ const keepDraft = () => {
 };
 
 // The screen has no entry any more.
-const empty = () => {
-  dirty = false;
-  draft = undefined;
-};
+const empty = () => entry(false);
 // The form of the screen again, without the draft.
 const anew = () => {
   empty();
@@ -364,30 +376,7 @@ const anew = () => {
 
 addEventListener('click', (event) => {
   const target = event.target;
-  const step = target.closest('[data-step]');
-  if (step) {
-    const input = step.parentElement.querySelector('input');
-    const box = step.closest('[data-row]')?.querySelector('[data-counts]');
-    if (box) box.checked = true;
-    more().then((it) => {
-      input.value = it.stepped(input, Number(step.dataset.step));
-      input.dispatchEvent(new Event('input', { bubbles: true }));
-    }, () => say(text('offline')));
-  }
-  const add = target.closest('[data-add]');
-  if (add) addRow(add);
-  const remove = target.closest('[data-remove]');
-  if (remove) {
-    const form = remove.closest('form');
-    remove.closest('[data-row]').remove();
-    form.dispatchEvent(new Event('input'));
-  }
-  const all = target.closest('[data-all], [data-none]');
-  if (all) {
-    for (const it of all.form.querySelectorAll('.shares [data-counts]')) it.checked = all.dataset.all !== undefined;
-    all.form.dispatchEvent(new Event('input'));
-  }
-  const button = target.closest('[data-copy], [data-open], [data-share-link], [data-sign-out], [data-language], [data-export], button[data-currency]');
+  const button = target.closest('button[type=button]');
   if (button) more().then((it) => it.act(button), () => say(text('offline')));
   const link = target.closest('a[href^="/app"]');
   if (!link || event.metaKey || event.ctrlKey || event.shiftKey || event.button) return;
@@ -434,21 +423,6 @@ async function look() {
       await visit(here(), { push: false, focus: false, quiet: true });
     }
   } catch { /* The next time tells. */ } finally { looking = false }
-}
-
-function addRow(button) {
-  const template = document.getElementById(button.dataset.add);
-  const number = button.dataset.next ?? 1000;
-  button.dataset.next = Number(number) + 1;
-  const row = template.content.firstElementChild.cloneNode(true);
-  for (const control of row.querySelectorAll('[name], [id], [for]')) {
-    for (const name of ['name', 'id', 'for', 'aria-label']) {
-      if (control.hasAttribute(name)) control.setAttribute(name, control.getAttribute(name).replaceAll('#', number));
-    }
-  }
-  template.before(row);
-  row.querySelector('input:not([type=hidden])')?.focus();
-  template.closest('form').dispatchEvent(new Event('input'));
 }
 
 // --- Forms.
@@ -525,11 +499,10 @@ function prepare(form) {
       delete data.key;
       clearTimeout(keeping);
       lib.forgetDraft(form);
-      draft = undefined;
       lib.storeZone();
       wrote += 1;
       // What was entered meanwhile is sent next.
-      dirty = data.save !== undefined && Boolean(flush);
+      entry(data.save !== undefined && Boolean(flush));
       clear(form);
       lib.keep(form);
       if (data.save === undefined) Telegram()?.HapticFeedback?.notificationOccurred('success');
@@ -549,14 +522,14 @@ function prepare(form) {
       const { error: code } = error.problem;
       if (code === 'IDEMPOTENCY_KEY_REUSED' && data.save !== undefined) timer = setTimeout(send);
       else if (code === 'IDEMPOTENCY_KEY_REUSED') {
-        dirty = false;
+        empty();
         seen.clear();
         say(text('first'));
         await visit(parent(form), { push: true });
       } else if (code === 'PRECONDITION_FAILED') {
         // The new version gets what was entered.
         if (drafted) lib.keepDraft(form);
-        dirty = false;
+        empty();
         await visit(here(), { push: false, quiet: true });
         say(text('changed'));
       } else if (error.status === 404 && data.method === 'PUT' && drafted) lib.recordAnew(form, problem);
@@ -584,9 +557,8 @@ function prepare(form) {
       const button = form.querySelector('[data-label]');
       button.textContent = button.dataset.first ?? button.textContent;
     }
-    if (data.save !== undefined || isMain) dirty = true;
+    if (data.save !== undefined || isMain) entry(true, drafted ? form : undefined);
     if (drafted) {
-      draft = form;
       clearTimeout(keeping);
       keeping = setTimeout(keepDraft, 300);
     }
@@ -609,10 +581,7 @@ function prepare(form) {
   form.at = here();
   more().then((it) => {
     it.watch(form);
-    if (drafted && it.restore(form)) {
-      dirty = true;
-      draft = form;
-    }
+    if (drafted && it.restore(form)) entry(true, form);
   }, () => {});
   if (form.querySelector('[autofocus]') && !platform) form.querySelector('[autofocus]').focus({ preventScroll: true });
   if (data.preview !== undefined && (form.querySelector('[name=amount]')?.value || form.querySelector('[name^="items["]'))) preview();

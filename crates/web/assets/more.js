@@ -173,9 +173,9 @@ export function numbered(text) {
 
 // --- What the page lends: its requests, its language, and what it says.
 
-let request, screen, seen, remember, parsed, tell, store, own, say, clear, dayNow, values, addRow, anew, forget, ru, offline, Failure, Telegram, telegramButtons, empty;
+let request, screen, seen, remember, parsed, tell, store, own, say, clear, dayNow, values, anew, forget, ru, offline, Failure, Telegram, telegramButtons, empty;
 export function start(page) {
-  ({ request, screen, seen, remember, parsed, tell, store, own, say, clear, dayNow, values, addRow, anew, forget, ru, offline, Failure, Telegram, telegramButtons, empty } = page);
+  ({ request, screen, seen, remember, parsed, tell, store, own, say, clear, dayNow, values, anew, forget, ru, offline, Failure, Telegram, telegramButtons, empty } = page);
 }
 
 const texts = TEXTS;
@@ -236,10 +236,38 @@ const make = (tag, more, ...parts) => {
   return it;
 };
 
+// A copy of a template, whose names have the next number.
+function addRow(button) {
+  const template = document.getElementById(button.dataset.add);
+  const number = button.dataset.next ?? 1000;
+  button.dataset.next = Number(number) + 1;
+  const row = template.content.firstElementChild.cloneNode(true);
+  for (const control of row.querySelectorAll('[name], [id], [for]')) {
+    for (const name of ['name', 'id', 'for', 'aria-label']) {
+      if (control.hasAttribute(name)) control.setAttribute(name, control.getAttribute(name).replaceAll('#', number));
+    }
+  }
+  template.before(row);
+  row.querySelector('input:not([type=hidden])')?.focus();
+  template.closest('form').dispatchEvent(new Event('input'));
+}
+
 // Buttons that are no forms.
 export async function act(button) {
-  const data = button.dataset;
-  if (data.copy) {
+  const data = button.dataset, { form } = button;
+  if (data.step) {
+    const input = button.parentElement.querySelector('input'), box = button.closest('[data-row]')?.querySelector('[data-counts]');
+    if (box) box.checked = true;
+    input.value = stepped(input, Number(data.step));
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+  } else if (data.add) addRow(button);
+  else if (data.remove !== undefined) {
+    button.closest('[data-row]').remove();
+    form.dispatchEvent(new Event('input'));
+  } else if (data.all !== undefined || data.none !== undefined) {
+    for (const it of form.querySelectorAll('.shares [data-counts]')) it.checked = data.all !== undefined;
+    form.dispatchEvent(new Event('input'));
+  } else if (data.copy) {
     await navigator.clipboard.writeText(data.copy.startsWith('/') ? location.origin + data.copy : data.copy);
     say(text('copied'));
   } else if (data.open) {
@@ -892,7 +920,7 @@ export function watch(form) {
 }
 
 /** A number of pieces or a weight after a tap on − or +. */
-export function stepped(control, by) {
+function stepped(control, by) {
   const { least = '0' } = control.dataset;
   const next = numbered(`${numbered(control.value) ?? 0}${by < 0 ? by : `+${by}`}`);
   return numbered(`${next}-${least}`)?.startsWith('-') ? least : next;

@@ -92,7 +92,7 @@ impl View<'_> {
             }
             @if self.is_open {
                 section.card.actions {
-                    button.small-button data-share-link=(self.link) data-text=(prompt) { (l.share_link()) }
+                    button.small-button type="button" data-share-link=(self.link) data-text=(prompt) { (l.share_link()) }
                 }
             }
             @if self.is_open && question.asked_by == self.user {
