@@ -95,3 +95,29 @@ test('text of twice its size neither leaves the screen nor is cut off', { timeou
     assert.deepEqual(found, [], screen);
   }
 });
+
+test('long amounts and names stay on a narrow screen', { timeout: 120_000 }, async () => {
+  const group = await server.call('alice', 'POST', '/api/groups', { title: `Trip ${'of a long name '.repeat(5)}`, chatId: 'long', currency: 'IDR' });
+  for (const name of ['bob', 'carol', 'dave']) await server.call(name, 'POST', `/api/groups/${group.id}/join`, {});
+  const { id } = await server.call('bob', 'POST', `/api/groups/${group.id}/expenses`, { amount: '1925925926141.10', description: 'Island' });
+  const screens = ['/app', '/app/me', ...['', '/balances', `/expenses/${id}`, '/stats', '/ledger', '/ledger/987654321', '/members', '/expenses'].map((it) => `/app/groups/${group.id}${it}`)];
+  for (const size of [NARROW, PHONE]) {
+    const page = await open(server, 'alice', '/app', { size, deviceScaleFactor: 1 });
+    for (const path of screens) {
+      await page.goto(`${server.api}${path}`);
+      await ready(page);
+      await page.screenshot({ path: `${shots}long-${size.width}-${screens.indexOf(path)}.png`, fullPage: true });
+      const found = await page.evaluate(() => {
+        const out = [...document.querySelectorAll('.card .num, .card .big, .card .name')].filter((it) => {
+          const [own, card] = [it, it.closest('.card')].map((one) => one.getBoundingClientRect());
+          return own.right > card.right || own.left < card.left;
+        });
+        const letters = [...document.querySelectorAll('.card .name')].filter((it) => it.textContent.length > 2 && it.getBoundingClientRect().width < 24 && it.getBoundingClientRect().width > 0);
+        return [document.documentElement.scrollWidth > innerWidth && 'sideways', ...[...out, ...letters].map((it) => it.outerHTML.slice(0, 90))].filter(Boolean);
+      });
+      assert.deepEqual(found, [], `${path} at ${size.width}`);
+    }
+    await page.context().close();
+  }
+  await server.call('alice', 'PATCH', `/api/groups/${group.id}`, { archived: true });
+});

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { check, open, ready, serve, tap } from './harness.mjs';
 
-const server = await serve();
+const server = await serve({ BOT_USERNAME: 'fracti_test_bot' });
 
 // What Telegram's script offers, as far as the page uses it, and a record of how it is used.
 // https://core.telegram.org/bots/webapps#initializing-mini-apps
@@ -133,7 +133,7 @@ test('a chat opens its group: created once, joined by the others, who may be one
   await check(erik, 'first-steps');
   await erik.getByRole('button', { name: 'Send invitation' }).click();
   const sent = await erik.evaluate(() => window.used.findLast((it) => it.startsWith('telegram ')).slice(9));
-  assert.match(new URL(sent).searchParams.get('url'), new RegExp(`start=g_${group.id.replaceAll('-', '')}$`));
+  assert.match(new URL(sent).searchParams.get('url'), new RegExp(`startapp=g_${group.id.replaceAll('-', '')}$`));
   await server.call('erik', 'POST', `/api/groups/${group.id}/members`, { name: 'Fay without a phone' });
   // Fay has never been here: the group is hers, and one guest may be her.
   const fay = await open(server, 'fay', '/app', { telegram, extra: launched() });
@@ -145,7 +145,7 @@ test('a chat opens its group: created once, joined by the others, who may be one
   const used = await fay.evaluate(() => window.used);
   const shared = new URL(used.find((it) => it.startsWith('telegram ')).slice(9));
   assert.match(shared.searchParams.get('text'), /I am “Fay without a phone”/);
-  assert.match(shared.searchParams.get('url'), /start=m_[0-9a-f]{32}$/);
+  assert.match(shared.searchParams.get('url'), /startapp=m_[0-9a-f]{32}$/);
   await fay.evaluate(() => Telegram.WebApp.BackButton.press());
   await fay.getByRole('heading', { name: 'Groups' }).waitFor();
   assert.equal((await server.call('fay', 'GET', '/api/users/me/groups')).length, 1);
@@ -247,6 +247,7 @@ test('a browser is signed in from Telegram, by a link that works once, until it 
   const refuser = await fresh();
   await follow(refuser, first, 'Cancel');
   await refuser.getByRole('heading', { name: 'Open Fracti in Telegram' }).waitFor();
+  assert.equal(await refuser.getByRole('link', { name: '@fracti_test_bot' }).getAttribute('href'), 'https://t.me/fracti_test_bot');
   const browser = await fresh();
   await follow(browser, first);
   await browser.getByText('Alps 2026').first().waitFor();
@@ -264,6 +265,7 @@ test('a browser is signed in from Telegram, by a link that works once, until it 
   // There is one browser at a time.
   await browser.reload();
   await browser.getByText('This browser is signed out').waitFor();
+  await browser.getByRole('link', { name: '@fracti_test_bot' }).waitFor();
   await other.goto(`${server.api}/app/me`);
   await other.getByRole('button', { name: 'Sign out of this browser' }).click();
   await other.getByRole('heading', { name: 'Open Fracti in Telegram' }).waitFor();

@@ -62,6 +62,7 @@ const main = document.getElementById('main');
 const progress = document.getElementById('progress');
 const status = document.getElementById('status');
 const version = document.querySelector('meta[name=version]').content;
+const bot = document.querySelector('meta[name=bot]')?.content;
 
 // --- Who reads: init data of Telegram, or an API token. Both come in the fragment of the URL.
 
@@ -255,6 +256,7 @@ function refresh() {
 
 const here = () => location.pathname + location.search;
 
+// With a button that tries again, or else with a link to the bot.
 function message(title, detail, button) {
   const heading = Object.assign(document.createElement('h1'), { textContent: title, tabIndex: -1 });
   heading.dataset.title = '';
@@ -267,6 +269,7 @@ function message(title, detail, button) {
     again.addEventListener('click', () => visit(here(), { push: false }));
     parts.push(again);
   }
+  if (!authorization && bot) parts.push(Object.assign(document.createElement('a'), { className: 'small-button', href: `https://t.me/${bot}`, textContent: `@${bot}` }));
   main.replaceChildren(...parts);
   main.removeAttribute('aria-busy');
   document.title = title;
@@ -325,6 +328,7 @@ async function visit(path, { push = true, focus = true, top, quiet = false } = {
     if (mine !== current || quiet) return;
     if (error.status === 401 && token) {
       forget('localStorage', 'token');
+      authorization = null;
       message(text('telegram'), text('ended'));
     } else if (error.status === 401) message(text('expired'), text('session'));
     else if (error instanceof Failure) message(error.message.replace(/\.$/, ''), details(error).join('. '));

@@ -1,13 +1,15 @@
 //! The document of the Mini App, without content: its style and its script are inlined, so that it
 //! is one request. What the first screen does not need of the script is a file of its own.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use axum::{
+    extract::State,
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header},
     response::{IntoResponse, Response},
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
+use fracti_http::App;
 use maud::{DOCTYPE, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
@@ -49,22 +51,28 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
     hex::encode(hash.get(..VERSION_LENGTH).unwrap_or_default())
 });
 
-static SHELL: LazyLock<Shell> = LazyLock::new(|| {
-    let html = document_html();
-    let policy = format!(
-        "default-src 'none'; script-src {} 'self' https://telegram.org/js/; style-src {}; img-src data:; \
+/// The document of this process, which serves one bot.
+static SHELL: OnceLock<Shell> = OnceLock::new();
+
+impl Shell {
+    /// The document, which leads to the bot of this username whoever is not signed in.
+    fn new(bot: Option<&str>) -> Self {
+        let html = document_html(bot);
+        let policy = format!(
+            "default-src 'none'; script-src {} 'self' https://telegram.org/js/; style-src {}; img-src data:; \
          connect-src 'self'; base-uri 'none'; form-action 'none'; \
          frame-ancestors https://*.telegram.org",
-        hash_of(&SCRIPT),
-        hash_of(&STYLE),
-    );
-    Shell {
-        gzip: gzip(html.as_bytes()),
-        policy: header_of(policy),
-        tag: header_of(format!("\"{}\"", *VERSION)),
-        html,
+            hash_of(&SCRIPT),
+            hash_of(&STYLE),
+        );
+        Shell {
+            gzip: gzip(html.as_bytes()),
+            policy: header_of(policy),
+            tag: header_of(format!("\"{}{}\"", *VERSION, bot.unwrap_or_default())),
+            html,
+        }
     }
-});
+}
 
 /// Hash of an inlined element, as a content security policy names it.
 ///
@@ -82,7 +90,7 @@ pub(crate) fn version() -> HeaderValue {
     header_of(VERSION.clone())
 }
 
-fn document_html() -> String {
+fn document_html(bot: Option<&str>) -> String {
     let html = html! {
         (DOCTYPE)
         html lang="en" {
@@ -91,6 +99,7 @@ fn document_html() -> String {
                 meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover";
                 meta name="color-scheme" content="light dark";
                 meta name="version" content=(*VERSION);
+                @if let Some(bot) = bot { meta name="bot" content=(bot); }
                 title { "Fracti" }
                 link rel="icon" href="data:,";
                 style { (PreEscaped(&*STYLE)) }
@@ -118,11 +127,11 @@ const MORE_PATH: &str = "/app/more.js";
 
 /// The document, for every path but that of the rest of the script: init data is in the fragment of
 /// the URL, so no server sees it here.
-pub(crate) async fn document(uri: Uri, headers: HeaderMap) -> Response {
+pub(crate) async fn document(State(app): State<App>, uri: Uri, headers: HeaderMap) -> Response {
     if uri.path() == MORE_PATH {
         return more(uri.query(), &headers);
     }
-    let shell = &*SHELL;
+    let shell = SHELL.get_or_init(|| Shell::new(app.bot_username.as_deref()));
     let caching = HeaderValue::from_static("public, max-age=0, stale-while-revalidate=2592000");
     let common = [
         (header::CACHE_CONTROL, caching),
@@ -173,6 +182,7 @@ mod tests {
 
     #[test]
     fn document_is_small() {
-        assert!(SHELL.gzip.len() <= MAX_LENGTH, "{}", SHELL.gzip.len());
+        let shell = Shell::new(Some("a_bot_whose_name_has_32_characters"));
+        assert!(shell.gzip.len() <= MAX_LENGTH, "{}", shell.gzip.len());
     }
 }

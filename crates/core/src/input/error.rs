@@ -270,8 +270,8 @@ impl Says for Error {
                 "у чата уже есть группа, в которой есть другие участники или записи"
             ),
             Self::GroupArchived => message!(
-                "the group is archived and cannot be changed; set archived to false first",
-                "группа в архиве, изменить её нельзя; сначала установите archived в false"
+                "the group is in the archive and cannot be changed; take it out of the archive first",
+                "группа в архиве, изменить её нельзя; сначала верните её из архива"
             ),
             Self::NotSettled(..) => message!(
                 "the member has open balances or pending settlements; settle them first",

@@ -179,10 +179,13 @@ impl View<'_> {
             figure.card {
                 (chart::columns(&columns, &label))
                 figcaption.hint { (label) }
-                details { summary { (l.as_table()) }
-                    table { tbody { @for it in &columns {
-                        tr { th scope="row" { (it.label) } td { (ui::minor(l, it.whole, currency)) } td { (ui::minor(l, it.own, currency)) } }
-                    } } } }
+                details { summary { (l.as_list()) }
+                    ul.list { @for it in &columns {
+                        li.row { span.grow { (it.label) } span.amounts {
+                            (ui::minor(l, it.whole, currency))
+                            small.hint { (sentence([ui::minor(l, it.own, currency)], |[amount]| l.your_part(amount))) }
+                        } }
+                    } } }
             }
         }
     }
@@ -191,11 +194,15 @@ impl View<'_> {
         let l = self.l;
         html! {
             h2 { (l.by_member()) }
-            div.card.fields { table {
-                thead { tr { th scope="col" { (l.member()) } th scope="col" { (l.paid_column()) } th scope="col" { (l.share_column()) } } }
-                tbody { @for (id, it) in &stats.members {
-                    tr { th scope="row" { (self.names.shown(*id)) } td { (ui::money(l, it.paid, currency)) } td { (ui::money(l, it.share, currency)) } }
-                } }
+            ul.card.list { @for (id, it) in &stats.members {
+                li.row {
+                    (self.names.avatar(*id))
+                    span.grow { (self.names.shown(*id)) }
+                    span.amounts {
+                        span { (l.paid_column()) " " (ui::money(l, it.paid, currency)) }
+                        span { (l.share_column()) " " (ui::money(l, it.share, currency)) }
+                    }
+                }
             } }
         }
     }

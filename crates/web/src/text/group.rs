@@ -88,7 +88,7 @@ texts! {
     in_whole_group { "In the whole group", "Во всей группе" }
     with_friend { "With this friend in all groups", "Расчёты с этим другом во всех группах" }
     an_expense { "Expense", "Расход" }
-    as_table { "As a table", "Таблицей" }
+    as_list { "As a list", "Списком" }
     pending { "on the way", "в пути" }
     completed { "received", "получен" }
     failed { "not received", "не получен" }
