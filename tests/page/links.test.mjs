@@ -76,3 +76,49 @@ test('the invitation is shown, sent once more, and made anew', async () => {
   assert.equal(await link(), `${byId}_${code}`, 'the next day, too');
   await page.context().close();
 });
+
+test('members of one name are told apart, also in what is new, points and payments that wait', async () => {
+  const group = await server.call('alice', 'POST', '/api/groups', { title: 'Namesakes', chatId: 'namesakes', currency: 'EUR' });
+  const api = `/api/groups/${group.id}`;
+  for (const id of ['41', '42']) {
+    server.sign('Sam', id);
+    await server.call('sam', 'POST', `${api}/join`, {});
+  }
+  await server.call('sam', 'POST', `${api}/settlements`, { toId: '123456789', amount: 5 });
+  const page = await open(server, 'alice', '/app');
+  await page.locator('section', { hasText: 'Waiting for you' }).getByText('Sam (2)').waitFor();
+  await page.goto(`${server.api}/app/groups/${group.id}/changes`);
+  await ready(page);
+  assert.match(await page.locator('main li', { hasText: 'recorded a payment' }).innerText(), /Sam \(2\) → You/);
+  await page.goto(`${server.api}/app/groups/${group.id}/members`);
+  await ready(page);
+  const row = page.locator('li', { hasText: 'Sam (2)' });
+  await row.locator('summary').click();
+  await row.getByText('A payment is still on its way').waitFor();
+  await page.context().close();
+});
+
+test('many members are shown page by page, found by their names, and listed for a choice that is opened', async () => {
+  const group = await server.call('alice', 'POST', '/api/groups', { title: 'Crowd', chatId: 'crowd', currency: 'EUR' });
+  await server.call('bob', 'POST', `/api/groups/${group.id}/join`, {});
+  for (let number = 1; number <= 70; number += 1) await server.call('alice', 'POST', `/api/groups/${group.id}/members`, { name: `Guest ${number}` });
+  const read = async (at) => (await fetch(`${server.api}/screens/groups/${group.id}${at}`, { headers: { authorization: `tma ${server.token('alice')}` } })).text();
+  assert.ok((await read('/members')).length < 90_000, `${(await read('/members')).length} bytes`);
+  assert.equal((await read('/members')).split('value="987654321"').length - 1, 0, 'the users are not in each row');
+  for (const [language, search, found] of [['en', 'Search', 'Guest 68'], ['ru', 'Поиск', 'Guest 69']]) {
+    const page = await open(server, 'alice', `/app/groups/${group.id}/members`, { language });
+    assert.equal(await page.locator('[data-pages] > ul > li').count(), 50);
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+    await page.waitForFunction(() => document.querySelectorAll('[data-pages] > ul > li').length === 72);
+    await page.evaluate(() => scrollTo(0, 0));
+    await page.getByLabel(search).fill(found);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/q=/);
+    await page.waitForFunction(() => document.querySelectorAll('[data-pages] > ul > li').length === 1);
+    const row = page.locator('[data-pages] li', { hasText: found });
+    await row.locator('summary').click();
+    await row.locator('select').selectOption({ label: 'Bob Jones' });
+    await check(page, `member-found-${language}`);
+    await page.context().close();
+  }
+});

@@ -124,7 +124,7 @@ pub(crate) async fn list_own_points(
 }
 
 impl RankView {
-    fn of(Ranked { rank, name, points }: Ranked, caller: UserId) -> Self {
+    fn of(Ranked { rank, name, points, .. }: Ranked, caller: UserId) -> Self {
         Self {
             rank,
             user_id: Text(points.user_id),

@@ -44,6 +44,7 @@
 //   data-rest                   button that says what is left of the amount, and gives it to the row touched last
 //   data-sum                    button whose text has the amount of the form; it has data-missing until that and the
 //                               description are entered
+//   data-options                choice whose options are those at this path, once its details are opened
 //   data-refresh                seconds after which the screen is loaded again while it is visible
 //   data-go                     path to go on to at once
 //   data-more                   link to the next page of a list, which is shown in its place: what is in the

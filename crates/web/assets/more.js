@@ -178,6 +178,13 @@ export function start(page) {
   ({ request, screen, seen, remember, parsed, tell, store, own, say, clear, dayNow, values, anew, forget, ru, offline, Failure, Telegram, telegramButtons, empty } = page);
 }
 
+// A list of all members is loaded for a choice that is looked at.
+document.addEventListener('toggle', async ({ target }) => {
+  for (const it of target.open ? target.querySelectorAll('select[data-options]') : []) {
+    if (it.options.length === 1) await screen(it.dataset.options).then(({ answer }) => it.append(...parsed(answer)), () => say(offline));
+  }
+}, true);
+
 const texts = TEXTS;
 const text = (name, a, b) => texts[name][ru ? 1 : 0].replace('{a}', () => a).replace('{b}', () => b);
 

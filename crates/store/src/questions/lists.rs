@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use fracti_core::{
-    group::{Group, Member, MemberRow},
+    group::{Group, Member, MemberRow, labels},
     input::Error,
     questions::{
         answer::Answer,
@@ -52,6 +52,8 @@ pub struct Ranked {
     pub rank: usize,
     /// Name of the member.
     pub name: String,
+    /// The name, with an addition if others have the same.
+    pub label: String,
     /// The points.
     pub points: Points,
 }
@@ -241,6 +243,7 @@ impl Table {
         let present = members.iter().filter(|member| member.is_present());
         let names: BTreeMap<_, _> =
             present.map(|member| (member.id, member.name.as_str())).collect();
+        let additions = labels::additions(&members);
         let mut points = points?;
         points.retain(|points| names.contains_key(&points.user_id.into()));
         points.sort_by_key(|points| (std::cmp::Reverse(points.total_points), points.user_id));
@@ -249,7 +252,9 @@ impl Table {
             let equal = ranked.last().filter(|it| it.points.total_points == points.total_points);
             let rank = equal.map_or(index.saturating_add(1), |equal| equal.rank);
             let name = names.get(&points.user_id.into()).copied().unwrap_or_default();
-            ranked.push(Ranked { rank, name: name.to_owned(), points });
+            let addition = additions.get(&points.user_id.into());
+            let label = addition.map_or_else(|| name.to_owned(), |it| format!("{name} {it}"));
+            ranked.push(Ranked { rank, name: name.to_owned(), label, points });
         }
         Ok(ranked)
     }

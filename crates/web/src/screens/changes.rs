@@ -5,7 +5,11 @@ use fracti_core::records::group_change::{GroupChange, Subject};
 use fracti_http::{App, AsMember, Context, Problem};
 use maud::{Markup, html};
 
-use crate::{fragment::Fragment, text::Texts, ui};
+use crate::{
+    fragment::Fragment,
+    text::Texts,
+    ui::{self, Names},
+};
 
 /// Changes on the screen.
 const CHANGES: usize = 50;
@@ -18,13 +22,13 @@ pub(crate) async fn show(
 ) -> Result<Fragment, Problem> {
     let last = app.table.changes(member_key, None, CHANGES).await?.last;
     let after = last.saturating_sub(CHANGES.try_into().unwrap_or_default());
-    let changes = app.table.changes(member_key, Some(after), CHANGES).await?;
+    let (changes, (_, members)) = tokio::try_join!(
+        app.table.changes(member_key, Some(after), CHANGES),
+        app.table.group(member_key),
+    )?;
+    let names = Names::new(l, member_key.user.into(), &members);
     let path = ui::group_path(member_key.group);
     let is_own = |change: &GroupChange| change.actor_id == member_key.user;
-    let actor = |change: &GroupChange| {
-        let name = changes.names.get(&change.actor_id.into());
-        if is_own(change) { l.you() } else { name.map_or("?", |name| name) }
-    };
     let did = |change: &GroupChange| {
         let kind = change.subject.kind;
         if is_own(change) { l.own_change(kind) } else { l.change(kind) }
@@ -37,9 +41,9 @@ pub(crate) async fn show(
             @for change in changes.items.iter().rev() {
                 li { a.row href=(link(&path, &change.subject)) {
                     span.grow {
-                        b { (ui::name(actor(change))) }
+                        b { (names.shown(change.actor_id.into())) }
                         (if is_own(change) { " " } else { l.says() }) (did(change))
-                        (about(l, change))
+                        (about(l, &names, change))
                         small.hint { (ui::moment(l, change.at, now.day())) }
                     }
                 } }
@@ -71,7 +75,11 @@ fn link(path: &str, subject: &Subject) -> String {
     }
 }
 
-fn about(l: Texts, GroupChange { actor_id, subject, .. }: &GroupChange) -> Markup {
+fn about(
+    l: Texts,
+    names: &Names<'_>,
+    GroupChange { actor_id, subject, .. }: &GroupChange,
+) -> Markup {
     let (open, close) = l.quotes();
     html! {
         @if let Some(it) = &subject.expense {
@@ -80,9 +88,10 @@ fn about(l: Texts, GroupChange { actor_id, subject, .. }: &GroupChange) -> Marku
             (ui::money(l, it.amount, it.currency))
         }
         @if let Some(it) = &subject.settlement {
-            ": " (ui::name(&it.from_user_name)) " " (ui::arrow()) " " (ui::name(&it.to_user_name))
+            ": " (names.shown_stored(it.from_user_id, &it.from_user_name)) " " (ui::arrow()) " "
+            (names.shown_stored(it.to_user_id, &it.to_user_name))
             " · " (ui::money(l, it.amount, it.currency))
         }
-        @if let Some(it) = subject.member.as_ref().filter(|it| it.id != *actor_id) { ": " (ui::name(&it.name)) }
+        @if let Some(it) = subject.member.as_ref().filter(|it| it.id != *actor_id) { ": " (names.shown_stored(it.id, &it.name)) }
     }
 }

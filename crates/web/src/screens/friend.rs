@@ -41,9 +41,11 @@ pub(crate) async fn show(
     });
     let open = try_join_all(open).await?;
     let name = &shared.other.name;
+    let side = |id: MemberId, stored: &str| ui::name(if id == user.id { l.you() } else { stored });
     Ok(Fragment(html! {
         a.back href="/app/me" { (l.me()) }
         h1 tabindex="-1" data-title { (sentence([ui::name(&shared.other.name)], |[name]| l.with_friend_title(name))) }
+        @if let Some(username) = &shared.other.username { p.hint.about dir="ltr" { "@" (username) } }
         section {
             h2 { (l.between_you()) }
             ul.card.list {
@@ -83,7 +85,7 @@ pub(crate) async fn show(
             section { h2 { (l.pending_payments()) }
                 ul.card.list { @for it in &shared.pending {
                     li { a.row href={ (ui::group_path(it.group_id)) "/settlements/" (it.id) } {
-                        span.grow { (ui::name(&it.from_user_name)) " " (ui::arrow()) " " (ui::name(&it.to_user_name)) } (ui::money(l, it.amount, it.currency)) } }
+                        span.grow { (side(it.from_user_id, &it.from_user_name)) " " (ui::arrow()) " " (side(it.to_user_id, &it.to_user_name)) } (ui::money(l, it.amount, it.currency)) } }
                 } } }
         }
     }))

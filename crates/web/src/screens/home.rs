@@ -8,7 +8,7 @@ use maud::{Markup, html};
 
 use crate::{
     fragment::Fragment,
-    screens::me::{totals, waits},
+    screens::me::{members_of, totals, waits},
     text::Texts,
     ui,
 };
@@ -43,13 +43,14 @@ pub(crate) async fn show(
         table.settlements_of(user.id, &waiting, WAITING, ActivityPosition::default()),
         table.open_for(user.id, WAITING, OpenPlace::default(), now),
     )?;
+    let members = members_of(&app, user.id, &payments.items).await;
     let is_first = page.after.is_none();
     let next = groups.next.as_ref().map(|after| paging.cursor(&list_id, after));
     let (past, live): (Vec<_>, Vec<_>) = groups.items.iter().partition(|it| it.group.archived);
     Ok(Fragment(html! {
         (ui::tabs(l.sections(), &[(l.groups(), "/app".to_owned()), (l.me(), "/app/me".to_owned())], 0))
         h1 tabindex="-1" data-title { (l.groups()) }
-        @if is_first { (waits(l, user.id, &groups.items, &payments.items, &questions)) }
+        @if is_first { (waits(l, user.id, &groups.items, (&payments.items, &members), &questions)) }
         @if is_first && next.is_none() && live.len() > 1 { (totals(l, &groups.items)) }
         @if groups.items.is_empty() { p.card.empty { (l.no_groups()) } }
         div data-pages {

@@ -38,7 +38,7 @@ impl Links<'_> {
     }
 
     /// The proposed link of a guest, or the way to propose one.
-    pub(crate) fn of_guest(&self, guest: &Member, members: &[Member]) -> Markup {
+    pub(crate) fn of_guest(&self, guest: &Member) -> Markup {
         if let Some(link) = self.group.proposed_link(guest.id) {
             return html! { div.row.wrap { (self.proposed(link)) } };
         }
@@ -46,13 +46,10 @@ impl Links<'_> {
         let id = format!("user-{}", guest.id);
         html! {
             form action=(self.path(guest.id)) data-method="POST" data-then="" data-done=(l.link_proposed())
-                data-ask=(l.ask_link(&guest.name)) {
+                data-ask=(l.ask_link(self.names.of(guest.id))) {
                 (ui::field(&id, l.link_guest(), &html! {
-                    select id=(id) name="userId" {
+                    select id=(id) name="userId" data-options={ "/screens/groups/" (self.group.id) "/members?users=true" } {
                         option value="" { (l.choose()) }
-                        @for user in members.iter().filter(|it| it.is_present() && !it.guest) {
-                            option value=(user.id) { (self.names.of(user.id)) }
-                        }
                     }
                 }))
                 (ui::save(l.propose_link()))
@@ -63,7 +60,7 @@ impl Links<'_> {
     /// The button by which the reader says to be a guest; afterwards, what was said, and `members`,
     /// the link by which another member is asked to confirm it.
     pub(crate) fn that_is_me(&self, guest: &Member, members: &str) -> Markup {
-        let (l, name) = (self.l, &guest.name);
+        let (l, name) = (self.l, self.names.of(guest.id));
         if let Some(link) = self.group.proposed_link(guest.id) {
             return html! {
                 small.hint { (self.said(link)) }

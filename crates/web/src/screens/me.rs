@@ -1,17 +1,24 @@
 //! The reader: what they owe and are owed in all groups, what waits for them, what is theirs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use axum::extract::State;
 use fracti_core::{
+    group::Member,
     records::settlement::Settlement,
-    values::{currency::Currency, id::UserId, time::Day},
+    values::{
+        currency::Currency,
+        id::{GroupId, UserId},
+        time::Day,
+    },
 };
 use fracti_http::{App, Caller, Context, Problem};
 use fracti_store::{
-    Activity, ActivityPosition, Membership, OpenPlace, Page, SeenQuestion, SettlementFilter,
+    Activity, ActivityPosition, MemberKey, Membership, OpenPlace, Page, SeenQuestion,
+    SettlementFilter,
 };
 use fracti_texts::Language;
+use futures_util::future::join_all;
 use maud::{Markup, html};
 
 use super::{
@@ -21,7 +28,7 @@ use super::{
 use crate::{
     fragment::Fragment,
     text::{Texts, sentence},
-    ui,
+    ui::{self, Names},
 };
 
 /// Groups that are added up.
@@ -45,11 +52,12 @@ pub(crate) async fn show(
         table.open_for(user.id, ITEMS, OpenPlace::default(), now),
         table.activity_of(user.id, ITEMS, ActivityPosition::default()),
     )?;
+    let members = members_of(&app, user.id, &payments.items).await;
     Ok(Fragment(html! {
         (ui::tabs(l.sections(), &[(l.groups(), "/app".to_owned()), (l.me(), "/app/me".to_owned())], 1))
         h1 tabindex="-1" data-title { (ui::name(&user.name)) }
         (totals(l, &groups.items))
-        (waits(l, user.id, &groups.items, &payments.items, &questions))
+        (waits(l, user.id, &groups.items, (&payments.items, &members), &questions))
         ul.card.list {
             li { a.row href={ "/app/me/days?of=" (now.day()) } data-today { span.icon aria-hidden="true" { "📅" } span.grow { (l.days()) } } }
             @for (icon, label, path) in links(l, &app, user.id) {
@@ -102,19 +110,33 @@ pub(crate) fn totals(l: Texts, groups: &[Membership]) -> Markup {
     }
 }
 
+/// The members of the groups of these payments, which tell payers of one name apart. A group that cannot
+/// be read is left out.
+pub(crate) async fn members_of(
+    app: &App,
+    user: UserId,
+    payments: &[Settlement],
+) -> HashMap<GroupId, Vec<Member>> {
+    let groups: BTreeSet<GroupId> = payments.iter().map(|it| it.group_id).collect();
+    let read = groups
+        .into_iter()
+        .map(async |group| Some((group, app.table.group(MemberKey { group, user }).await.ok()?.1)));
+    join_all(read).await.into_iter().flatten().collect()
+}
+
 /// What waits for the reader: payments to confirm, and questions.
 pub(crate) fn waits(
     l: Texts,
     me: UserId,
     groups: &[Membership],
-    payments: &[Settlement],
+    (payments, members): (&[Settlement], &HashMap<GroupId, Vec<Member>>),
     open: &[SeenQuestion],
 ) -> Markup {
     let received = payments.iter().filter(|it| it.to_user_id == me);
     let of_group = |it: &Settlement| groups.iter().find(|own| own.group.id == it.group_id);
     let received: Vec<_> = received.map(|it| (it, of_group(it))).collect();
     html! {
-        (wait(l, me, &received))
+        (wait(l, me, &received, members))
         (named(l, me, groups.iter().map(|it| &it.group)))
         (questions(l, open.iter(), true))
     }
@@ -142,7 +164,16 @@ pub(crate) fn questions<'a>(
 }
 
 /// Payments that the reader is to confirm, each with its group.
-fn wait(l: Texts, me: UserId, payments: &[(&Settlement, Option<&Membership>)]) -> Markup {
+fn wait(
+    l: Texts,
+    me: UserId,
+    payments: &[(&Settlement, Option<&Membership>)],
+    members: &HashMap<GroupId, Vec<Member>>,
+) -> Markup {
+    let payer = |it: &Settlement| {
+        let members = members.get(&it.group_id).map(Vec::as_slice).unwrap_or_default();
+        Names::new(l, me.into(), members).shown_stored(it.from_user_id, &it.from_user_name)
+    };
     let ask = |it: &Settlement, own: &Membership| {
         let net = own.totals.get(&it.currency).map_or(0, |it| it.net());
         turns(it, net).map(|owed| l.then_you_owe(l.minor(owed, it.currency)))
@@ -153,7 +184,7 @@ fn wait(l: Texts, me: UserId, payments: &[(&Settlement, Option<&Membership>)]) -
                 ul.card.list { @for (it, own) in payments {
                     li.row.wrap {
                         a.grow.tall href={ (ui::group_path(it.group_id)) "/settlements/" (it.id) } {
-                            (sentence([ui::name(&it.from_user_name), ui::money(l, it.amount, it.currency)],
+                            (sentence([payer(it), ui::money(l, it.amount, it.currency)],
                                 |[name, amount]| l.payment_to_you(name, amount)))
                             @if let Some(title) = &it.group_title { small.hint { (ui::name(title)) } }
                         }

@@ -5,8 +5,9 @@ use fracti_core::{
     group::{Group, Invitation, Member},
     input::Unsettled,
     ledger::Ledger,
+    values::text::SearchText,
 };
-use fracti_http::{App, AsMember, Problem};
+use fracti_http::{App, AsMember, Description, Limit, Parameters, Problem, QueryReader, schemas};
 use maud::{Markup, html};
 
 use crate::{
@@ -16,42 +17,105 @@ use crate::{
     ui::{self, Names},
 };
 
+/// Members on the screen; the next ones are appended.
+const MEMBERS: usize = 50;
+
+/// Most members that can have been shown before: more than a group ever has.
+const MOST: usize = 100_000;
+
+/// Members from which on they can be searched.
+const MANY: usize = 12;
+
+/// Which members are shown.
+pub(crate) struct MembersQuery {
+    text: Option<SearchText>,
+    /// Members that were shown before.
+    cursor: usize,
+    /// Whether only the users are asked for, as options.
+    users: bool,
+}
+
+impl Parameters for MembersQuery {
+    fn read(query: &mut QueryReader) -> Self {
+        let text = Description::inline::<schemas::SearchText>;
+        let number = Description::inline::<u32>;
+        let cursor = query.read::<Limit<MOST>>("cursor", "Members shown before.", number);
+        Self {
+            text: query.read("q", "Show only members with this text in their names.", text),
+            cursor: cursor.map_or(0, |Limit(cursor)| cursor),
+            users: query.flag("users", "Show the users as options.").unwrap_or_default(),
+        }
+    }
+}
+
 pub(crate) async fn show(
     State(app): State<App>,
-    AsMember(member_key, ()): AsMember,
+    AsMember(member_key, query): AsMember<MembersQuery>,
     l: Texts,
 ) -> Result<Fragment, Problem> {
     let (group, members, ledger) = app.table.group_and_ledger(member_key).await?;
     let names = Names::new(l, member_key.user.into(), &members);
     let me = members.iter().find(|it| it.id == member_key.user);
     let (group, names, ledger) = (&group, &names, &ledger);
+    if query.users {
+        let users = members.iter().filter(|it| it.is_present() && !it.guest);
+        return Ok(Fragment(html! {
+            @for user in users { option value=(user.id) { (names.of(user.id)) } }
+        }));
+    }
     let links = Links { l, group, names, ledger, me: member_key.user };
-    let view = View { l, group, names, members: &members, ledger, me, links };
+    let view = View { l, group, names, ledger, me, links };
+    let text = query.text.as_ref().map(|it| it.as_str().to_lowercase());
+    let is_found = |it: &&Member| {
+        let has = |name: &str| text.as_ref().is_none_or(|text| name.to_lowercase().contains(text));
+        it.linked_to.is_none() && (has(&it.name) || it.username.as_deref().is_some_and(has))
+    };
     let (present, past): (Vec<&Member>, Vec<&Member>) =
-        members.iter().filter(|it| it.linked_to.is_none()).partition(|it| it.is_present());
+        members.iter().filter(is_found).partition(|it| it.is_present());
+    let path = format!("{}/members", ui::group_path(group.id));
+    let next = query.cursor.saturating_add(MEMBERS);
+    let search = query.text.as_ref().map(|it| {
+        form_urlencoded::Serializer::new(String::new()).append_pair("q", it.as_str()).finish()
+    });
     let link = ui::start_link(app.bot_username.as_deref(), group.id, ui::Start::Group);
     Ok(Fragment(html! {
         a.back href={ (ui::group_path(group.id)) "/more" } { (l.more()) }
         h1 tabindex="-1" data-title { (l.members_title()) }
         (view.links.waiting())
-        ul.card.list { @for member in present { (view.row(member)) } }
-        @if !group.archived {
+        @if members.len() >= MANY { (find(l, &path, query.text.as_ref())) }
+        @if present.is_empty() && past.is_empty() { p.card.empty { (l.nothing_found()) } }
+        div data-pages {
+            @if !present.is_empty() {
+                ul.card.list { @for member in present.iter().skip(query.cursor).take(MEMBERS) { (view.row(member)) } }
+            }
+        }
+        @if next < present.len() { (ui::show_more(l, &path, search, &next.to_string())) }
+        @if !group.archived && query.text.is_none() {
             (view.guest())
             (view.invite(&link))
             (view.own())
         }
         @if !past.is_empty() {
             section { h2 { (l.past_members()) }
-                ul.card.list { @for member in past { (view.past(member)) } } }
+                ul.card.list { @for member in past.iter().take(MEMBERS) { (view.past(member)) } } }
         }
     }))
+}
+
+/// Finds members by their names.
+fn find(l: Texts, path: &str, text: Option<&SearchText>) -> Markup {
+    html! {
+        form.card.fields action=(path) data-get {
+            (ui::field("q", l.search(), &html! { input #q type="search" name="q" value=[text]; }))
+            @if text.is_some() { a.small-button href=(path) { (l.clear()) } }
+        }
+    }
 }
 
 struct View<'a> {
     l: Texts,
     group: &'a Group,
     names: &'a Names<'a>,
-    members: &'a [Member],
     ledger: &'a Ledger,
     me: Option<&'a Member>,
     links: Links<'a>,
@@ -97,28 +161,32 @@ impl View<'_> {
     fn row(&self, member: &Member) -> Markup {
         let (l, me) = (self.l, self.names.is_me(member.id));
         let may_remove = self.me.is_some_and(|me| self.group.may_remove(me, member));
+        let name = self.names.of(member.id);
+        let who = html! {
+            (self.names.avatar(member.id))
+            span.grow {
+                span.name { (ui::name(name)) }
+                @if member.guest { " " small.tag { (l.guest()) } }
+                @if let Some(username) = &member.username { small.hint dir="ltr" { "@" (username) } }
+            }
+        };
         html! {
             li {
-                div.row {
-                    (self.names.avatar(member.id))
-                    span.grow {
-                        span.name { (self.names.shown(member.id)) }
-                        @if member.guest { " " small.tag { (l.guest()) } }
-                        @if let Some(username) = &member.username { small.hint dir="ltr" { "@" (username) } }
-                    }
-                }
                 @if may_remove && !me && !self.group.archived {
-                    details.fields { summary { (l.edit()) }
-                        @if member.guest { (self.rename(member)) (self.links.of_guest(member, self.members)) }
-                        @match self.ledger.check_settled(member.id) {
-                            Ok(()) => form action=(self.of_member(member, "")) data-method="DELETE" data-then=""
-                                data-ask=(l.ask_remove(&member.name)) data-done=(l.is_gone(&member.name)) {
-                                button.small-button.danger { (l.remove()) }
-                            },
-                            Err(open) => (settle_first(l, self.group, &open, false)),
+                    details {
+                        summary.row { (who) span.sr { (l.edit()) } }
+                        div.fields {
+                            @if member.guest { (self.rename(member)) (self.links.of_guest(member)) }
+                            @match self.ledger.check_settled(member.id) {
+                                Ok(()) => form action=(self.of_member(member, "")) data-method="DELETE" data-then=""
+                                    data-ask=(l.ask_remove(name)) data-done=(l.is_gone(name)) {
+                                    button.small-button.danger { (l.remove()) }
+                                },
+                                Err(open) => (settle_first(l, self.group, &open, false)),
+                            }
                         }
                     }
-                }
+                } @else { div.row { (who) } }
             }
         }
     }
@@ -138,7 +206,7 @@ impl View<'_> {
             li.row {
                 (self.names.avatar(member.id)) span.grow { (self.names.shown(member.id)) }
                 @if !self.group.archived {
-                    form.inline action=(self.of_member(member, "/restore")) data-method="POST" data-then="" data-done=(self.l.is_back(&member.name)) {
+                    form.inline action=(self.of_member(member, "/restore")) data-method="POST" data-then="" data-done=(self.l.is_back(self.names.of(member.id))) {
                         button.small-button { (self.l.restore()) }
                     }
                 }

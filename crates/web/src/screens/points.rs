@@ -20,7 +20,7 @@ pub(crate) async fn show(
             li.row {
                 span.icon { (it.rank) }
                 span.grow {
-                    (ui::name(if it.points.user_id == member_key.user { l.you() } else { &it.name }))
+                    (ui::name(if it.points.user_id == member_key.user { l.you() } else { &it.label }))
                     small.hint {
                         (l.streak(it.points.streak_days))
                         @for badge in &it.points.badges { " · 🏅 " (l.badge(*badge)) }

@@ -48,7 +48,7 @@ pub(crate) async fn show(
                 @for guest in guests {
                     li.row.wrap {
                         (names.avatar(guest.id))
-                        span.grow { (ui::name(&guest.name)) }
+                        span.grow { (names.shown(guest.id)) }
                         (links.that_is_me(guest, &ask))
                     }
                 }
