@@ -40,6 +40,7 @@
 //   data-region                 currency that is at first the last one of the device, or that of the reader's region
 //   data-all, data-none         buttons that tick all rows of the form's list, or none; data-last is shown beside
 //                               them if the rows are ticked as they were last time
+//   data-grows                  field that is shown once the one before it is filled
 //   data-filter                 field that shows the rows of the form's list that have its text
 //   data-rest                   button that says what is left of the amount, and gives it to the row touched last
 //   data-sum                    button whose text has the amount of the form; it has data-missing until that and the
@@ -52,6 +53,7 @@
 //   data-remember               choice that this device proposes next time, under this name; of check boxes,
 //                               those that were not ticked
 //   data-keep                   name of a control whose value the same form has afterwards, too
+//   data-zone                   field that has a list of time zones, and at first that of the device
 //   data-unread, data-number    shown if the group has changes that this device has not shown
 //   data-read, data-number      the last change that is shown now
 //   data-show                   receives this field of the answer: {…} in its attributes, or as its text

@@ -876,8 +876,18 @@ function filter(form) {
   });
 }
 
+// The zones that the browser knows, in a list of the field.
+function zones(control) {
+  if (!control) return;
+  const list = make('datalist', { id: 'zones' }, ...(Intl.supportedValuesOf?.('timeZone') ?? []).map((it) => new Option(it)));
+  control.after(list);
+  control.setAttribute('list', 'zones');
+  control.value ||= Intl.DateTimeFormat().resolvedOptions().timeZone ?? '';
+}
+
 export function watch(form) {
   suggest(form);
+  zones(form.querySelector('[data-zone]'));
   filter(form);
   const { control } = currencyOf(form);
   if (control) {
@@ -891,6 +901,8 @@ export function watch(form) {
     });
   }
   form.addEventListener('input', ({ target }) => {
+    const next = target.closest('[data-grows]')?.nextElementSibling;
+    if (next?.matches('[data-grows]') && target.value.trim()) next.hidden = false;
     if (target.matches('[name$=currency][data-digits]')) {
       choose(target, target.value);
       // A currency that is chosen by hand stands above one that was typed.

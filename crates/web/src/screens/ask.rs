@@ -12,8 +12,14 @@ use crate::{
     ui::{self, Names},
 };
 
-/// Options of a choice that are shown.
-const OPTIONS: usize = 6;
+/// Members whom an audience can name.
+const AUDIENCE: usize = 50;
+
+/// Options of a choice.
+const OPTIONS: usize = 10;
+
+/// Those that are shown at first. The next one is shown once the last one is filled.
+const FIRST: usize = 2;
 
 /// Types of questions in the order of their tabs.
 const TYPES: [QuestionType; 3] =
@@ -38,6 +44,8 @@ pub(crate) async fn show(
         return Ok(Fragment(archived(l, &group)));
     }
     let names = Names::new(l, member_key.user.into(), &members);
+    let users: Vec<_> =
+        members.iter().filter(|it| it.is_present() && !it.guest).map(|it| it.id).collect();
     let path = format!("{}/questions", ui::group_path(group.id));
     let tab = |it: QuestionType| (l.question_type(it), format!("{path}/new?type={it}"));
     let shown = TYPES.iter().position(|it| *it == chosen).unwrap_or_default();
@@ -55,7 +63,15 @@ pub(crate) async fn show(
                 }))
                 @match chosen {
                     QuestionType::Items => (receipt(l, &group)),
-                    QuestionType::MultipleChoice => (options(l)),
+                    QuestionType::MultipleChoice => {
+                        (options(l))
+                        // The API asks all users but the asker, who votes, too.
+                        @if users.len() <= AUDIENCE {
+                            @for (index, id) in users.iter().enumerate() {
+                                input type="hidden" name={ "audience[" (index) "]" } value=(id);
+                            }
+                        }
+                    },
                     QuestionType::Text => {},
                 }
                 @if chosen == QuestionType::Items {
@@ -79,9 +95,10 @@ fn options(l: Texts) -> Markup {
     html! {
         @for index in 0..OPTIONS {
             @let label = l.option_number(index.saturating_add(1));
-            (ui::field(&format!("option-{index}"), &label, &html! {
+            div.field data-grows hidden[index >= FIRST] {
+                label for={ "option-" (index) } { (label) }
                 input id={ "option-" (index) } name={ "options[" (index) "]" } maxlength="100" autocomplete="off";
-            }))
+            }
         }
     }
 }

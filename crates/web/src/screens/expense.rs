@@ -1,5 +1,7 @@
 //! An expense: who paid, who owes how much and why, its lines, its history.
 
+use std::collections::BTreeMap;
+
 use axum::extract::State;
 use fracti_core::{
     group::{Group, Member, links::Links},
@@ -163,19 +165,39 @@ impl View<'_> {
                             @match &line.sharing {
                                 // The name of one that has none of its own is its kind.
                                 Sharing::Over { .. } => @if line.name.as_str() != l.line(line.kind) { (l.line(line.kind)) },
-                                Sharing::Sharers { sharers } => {
-                                    @for (index, (member, weight)) in sharers.iter().enumerate() {
-                                        @if index > 0 { ", " }
-                                        (self.names.shown(*member))
-                                        @if *weight != Decimal::new(1, 0) { " × " (l.number(*weight)) }
-                                    }
-                                }
+                                Sharing::Sharers { sharers } => (self.sharers(line.quantity, sharers)),
                             }
                         }
                     }
                     (self.money(if line.kind == LineKind::Discount { line.amount.negated() } else { line.amount }))
                 }
             } }
+        }
+    }
+
+    /// Who shares a line: how many pieces each had, and how many all of them share. Where weights are no
+    /// pieces, they are named.
+    fn sharers(&self, quantity: Option<Decimal>, sharers: &BTreeMap<MemberId, Decimal>) -> Markup {
+        let l = self.l;
+        if let Some((own, shared)) = quantity.and_then(|it| pieces(it, sharers)) {
+            let named = || own.iter().filter(|(_, count)| shared == 0 || *count > 0);
+            return html! {
+                @for (index, (member, count)) in named().enumerate() {
+                    @if index > 0 { ", " }
+                    (self.names.shown(*member)) " " (count)
+                }
+                @if shared > 0 {
+                    @if named().next().is_some() { ", " }
+                    (l.shared_by_all(shared))
+                }
+            };
+        }
+        html! {
+            @for (index, (member, weight)) in sharers.iter().enumerate() {
+                @if index > 0 { ", " }
+                (self.names.shown(*member))
+                @if *weight != Decimal::new(1, 0) { " × " (l.number(*weight)) }
+            }
         }
     }
 
@@ -250,6 +272,32 @@ impl View<'_> {
     }
 }
 
+/// Decimals of weights and numbers of pieces.
+const DECIMALS: u8 = 4;
+
+/// The whole pieces that each sharer of several has, and those that all share. `None` if the weights do not
+/// say that.
+fn pieces(
+    quantity: Decimal,
+    sharers: &BTreeMap<MemberId, Decimal>,
+) -> Option<(Vec<(MemberId, i128)>, i128)> {
+    let scaled = |it: Decimal| it.at_scale(DECIMALS);
+    let all = sharers.values().try_fold(0_i128, |sum, it| sum.checked_add(scaled(*it)?))?;
+    // A piece, in the unit of a product of the quantity and a weight.
+    let piece = all.checked_mul(scaled(Decimal::new(1, 0))?)?;
+    let quantity = scaled(quantity)?;
+    let part = |weight| scaled(weight)?.checked_mul(quantity);
+    let rest = part(*sharers.values().next()?)?.checked_rem(piece)?;
+    let whole = |(id, weight): (&MemberId, &Decimal)| {
+        let part = part(*weight)?;
+        (part.checked_rem(piece)? == rest).then_some((*id, part.checked_div(piece)?))
+    };
+    let own: Vec<_> = sharers.iter().map(whole).collect::<Option<_>>()?;
+    let shared = rest.checked_mul(own.len().try_into().ok()?)?;
+    let is_plain = own.len() < 2 || shared.checked_rem(piece)? != 0;
+    if is_plain { None } else { Some((own, shared.checked_div(piece)?)) }
+}
+
 /// Who deleted an expense, and when. The user has the name that is stored, unless they are a member.
 pub(crate) fn deleted(
     l: Texts,
@@ -282,5 +330,29 @@ pub(crate) fn only(l: Texts, names: &Names<'_>, members: &[Member], of: &Expense
                 " " button.small-button type="button" data-open={ "https://t.me/" (username) } { "@" (username) }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fracti_core::values::id::UserId;
+
+    use super::*;
+
+    #[test]
+    fn pieces_are_those_that_each_had_and_those_that_all_share() {
+        let of = |quantity, weights: &[i128]| {
+            let weights = (1..)
+                .zip(weights)
+                .map(|(id, weight)| (UserId::new(id).unwrap().into(), Decimal::new(*weight, 0)));
+            let (own, shared) = pieces(Decimal::new(quantity, 0), &weights.collect())?;
+            Some((own.into_iter().map(|(_, count)| count).collect::<Vec<_>>(), shared))
+        };
+        // Two of four beers, one, and one that both share.
+        assert_eq!(of(4, &[5, 3]), Some((vec![2, 1], 1)));
+        assert_eq!(of(4, &[3, 1]), Some((vec![3, 1], 0)));
+        assert_eq!(of(1, &[1, 1]), Some((vec![0, 0], 1)));
+        assert_eq!(of(4, &[2, 1]), None);
+        assert_eq!(of(4, &[1]), None);
     }
 }

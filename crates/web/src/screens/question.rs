@@ -81,6 +81,11 @@ impl View<'_> {
                 (l.answered_of(question.answered.len(), question.required_responses)) " · "
                 (l.question_status(self.seen.status))
             }
+            @if self.is_open {
+                section.card.actions {
+                    button.small-button type="button" data-share-link=(self.link) data-text=(prompt) { (l.share_link()) }
+                }
+            }
             div data-refresh=[self.is_open.then_some(REFRESH)] {}
             @if let Some(id) = question.expense_id {
                 p.card.empty { a href={ (self.path()) "/expenses/" (id) } { (l.show_expense()) } }
@@ -89,11 +94,6 @@ impl View<'_> {
                 (Some((detail, receipt)), _) => (self.receipt(detail, receipt)),
                 (None, Some(detail)) => { (self.form()) (self.answers(detail)) },
                 (None, None) => {},
-            }
-            @if self.is_open {
-                section.card.actions {
-                    button.small-button type="button" data-share-link=(self.link) data-text=(prompt) { (l.share_link()) }
-                }
             }
             @if self.is_open && question.asked_by == self.user {
                 form.card.actions action=(self.api("/close")) data-method="POST" data-then="" data-ask=(self.l.ask_close()) data-done=(self.l.question_closed()) {
@@ -163,7 +163,16 @@ impl View<'_> {
             @else { ul.card.list { @for (index, line) in receipt.lines.iter().enumerate() {
                 li.row { (self.line(detail, receipt, index, line)) (ui::money(l, line.amount, receipt.currency)) }
             } } }
-            @if let Some(shares) = &detail.preview {
+            // While it is open, nobody owes yet what nobody has claimed.
+            @if let Some(claimed) = detail.claimed.as_ref().filter(|_| self.is_open) {
+                section {
+                    h2 { (l.shares_now()) }
+                    ul.card.list { @for share in claimed.iter().filter(|it| it.user != *NOBODY) {
+                        li.row { (self.names.avatar(share.user)) span.grow { (self.names.shown(share.user)) }
+                            (ui::money(l, share.amount.to_major(), receipt.currency)) }
+                    } }
+                }
+            } @else if let Some(shares) = &detail.preview {
                 section {
                     h2 { (l.shares_now()) }
                     ul.card.list { @for (share, name) in shares {
@@ -184,7 +193,10 @@ impl View<'_> {
             let item = receipt.claims_of(index, &detail.claims)?;
             item.claims.get(&MemberId::from(self.user)).copied()
         };
-        let count = lines().filter(|(index, _)| mine(*index).is_some()).count();
+        // A claim without a number is one thing.
+        let pieces = |count: Option<Decimal>| count?.at_scale(0).filter(|it| *it > 0);
+        let things = lines().filter_map(|(index, _)| mine(index));
+        let count: i128 = things.map(|count| pieces(count).unwrap_or(1)).sum();
         let claimed = || detail.claimed.iter().flatten();
         let of = |is: &dyn Fn(MemberId) -> bool| {
             let share = claimed().find(|share| is(share.user));
@@ -204,8 +216,10 @@ impl View<'_> {
                                 label.grow.check {
                                     input type="checkbox" data-counts name={ "items[" (index) "].item" } value=(index) data-json
                                         checked[my.is_some()];
-                                    (self.line(detail, receipt, index, line))
+                                    (title(l, line))
                                 }
+                                (ui::money(l, line.amount, receipt.currency))
+                                (self.faces(detail, receipt, index, line))
                                 @if line.quantity.is_some_and(|it| it != Decimal::new(1, 0)) {
                                     span.stepper {
                                         button type="button" data-step="-1" aria-label={ (l.less()) ": " (line.name) } { "−" }
@@ -214,8 +228,10 @@ impl View<'_> {
                                         button type="button" data-step="1" aria-label={ (l.more_of()) ": " (line.name) } { "+" }
                                     }
                                 }
-                            } @else { (self.line(detail, receipt, index, line)) }
-                            (ui::money(l, line.amount, receipt.currency))
+                            } @else {
+                                (self.line(detail, receipt, index, line))
+                                (ui::money(l, line.amount, receipt.currency))
+                            }
                         }
                     }
                 }
@@ -234,32 +250,42 @@ impl View<'_> {
         index: usize,
         line: &Line<Decimal>,
     ) -> Markup {
+        html! { span.grow { (title(self.l, line)) (self.faces(detail, receipt, index, line)) } }
+    }
+
+    /// Who has a line, and what is left of it.
+    fn faces(
+        &self,
+        detail: &QuestionDetail,
+        receipt: &Receipt,
+        index: usize,
+        line: &Line<Decimal>,
+    ) -> Markup {
         let l = self.l;
         let claims = receipt.claims_of(index, &detail.claims);
         html! {
-            span.grow {
-                (ui::name(&line.name))
-                @if let Some(quantity) = line.quantity { span.hint { " × " (number(l, quantity)) } }
-                small.hint.faces {
-                    @match (&line.sharing, &claims) {
-                        (Sharing::Sharers { sharers }, None) if !sharers.is_empty() => {
-                            @for member in sharers.keys() { (self.names.avatar(*member)) }
-                            span { (l.fixed_sharers()) }
-                        },
-                        (_, Some(item)) if is_claimed_by_taps(line) => {
-                            @if item.claims.is_empty() { (l.unclaimed()) }
-                            @for (place, (member, count)) in item.claims.iter().enumerate() {
-                                @if place > 0 { " · " }
-                                (self.names.avatar(*member))
-                                span { (self.names.shown(*member)) @if let Some(count) = count { " " (number(l, *count)) } }
+            small.hint.faces {
+                @match (&line.sharing, &claims) {
+                    (Sharing::Sharers { sharers }, None) if !sharers.is_empty() => {
+                        @for member in sharers.keys() { (self.names.avatar(*member)) }
+                        span { (l.fixed_sharers()) }
+                    },
+                    (_, Some(item)) if is_claimed_by_taps(line) => {
+                        @if item.claims.is_empty() { (l.unclaimed()) }
+                        @for (place, (member, count)) in item.claims.iter().enumerate() {
+                            @if place > 0 { " · " }
+                            span.face {
+                                (self.names.avatar(*member)) " " (self.names.shown(*member))
+                                @if let Some(count) = count { " " (number(l, *count)) }
                             }
-                            @if let Some(left) = item.unclaimed.filter(|it| *it != Decimal::ZERO && !item.claims.is_empty()) {
-                                " · " b data-left { (l.pieces_left(l.number(left))) }
-                            }
-                            @if item.overclaimed { " · " b.minus data-left { (l.overclaimed()) } }
-                        },
-                        _ => { @if line.kind != LineKind::Item { (l.line(line.kind)) } },
-                    }
+                        }
+                        @if let Some(left) = item.unclaimed.filter(|it| *it != Decimal::ZERO && !item.claims.is_empty()) {
+                            " · " b data-left { (l.pieces_left(l.number(left))) }
+                        }
+                        @if item.overclaimed { " · " b.minus data-left { (l.overclaimed()) } }
+                    },
+                    // The name of one that has none of its own is its kind.
+                    _ => { @if line.kind != LineKind::Item && line.name.as_str() != l.line(line.kind) { (l.line(line.kind)) } },
                 }
             }
         }
@@ -292,6 +318,16 @@ impl View<'_> {
                     button.small-button { (l.record_expense()) }
                 }
             }
+        }
+    }
+}
+
+/// The name of a line, and how many pieces it has.
+fn title(l: Texts, line: &Line<Decimal>) -> Markup {
+    html! {
+        span {
+            (ui::name(&line.name))
+            @if let Some(quantity) = line.quantity { span.hint { " × " (number(l, quantity)) } }
         }
     }
 }

@@ -32,6 +32,7 @@ texts! {
     unclaimed { "nobody yet", "пока никто" }
     overclaimed { "more than there is", "больше, чем есть" }
     pieces_left(count) { "{count} left", "осталось {count}" }
+    shared_by_all(count) { "{count} shared by all", "{count} на всех" }
     fixed_sharers { "shared as the receipt says", "делится, как указано в чеке" }
     shares_now { "Shares as of now", "Доли на сейчас" }
     record_expense { "Record as expense", "Записать как расход" }
