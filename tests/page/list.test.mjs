@@ -199,3 +199,24 @@ test('a receipt that becomes an equal split costs what its lines sum to', async 
   assert.equal(await page.inputValue('#amount'), '23');
   await page.context().close();
 });
+
+test('what is new has days, balances over time have names, and budgets have the zone of the device', async () => {
+  for (const [language, own, closing] of [['en', 'You', /Closing balances of \w/], ['ru', 'Вы', /Балансы на конец [а-я\d]/]]) {
+    const page = await open(server, 'alice', `${server.path}/changes`, { language, timezoneId: 'Asia/Tokyo' });
+    assert.ok(await page.locator('h2.day').count() >= 1);
+    assert.equal(await page.locator('.row.past b').first().innerText(), own);
+    assert.equal(await page.locator('.row:not(.past) b', { hasText: own }).count(), 0, 'own changes are not new');
+    await page.goto(`${server.api}${server.path}/ledger`);
+    await ready(page);
+    const names = await page.locator('svg .name').allTextContents();
+    assert.ok(names.includes(own) && names.includes('Bob'), names.join());
+    assert.match((await page.locator('summary').first().innerText()).replaceAll('\u00a0', ' '), closing);
+    await check(page, `over-time-${language}`);
+    await page.goto(`${server.api}/app/me/budgets`);
+    await ready(page);
+    await page.waitForFunction(() => document.querySelector('#zone').value === 'Asia/Tokyo');
+    assert.ok(await page.locator('#zones option').count() > 100);
+    await check(page, `budgets-${language}`);
+    await page.context().close();
+  }
+});

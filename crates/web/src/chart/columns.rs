@@ -17,6 +17,8 @@ pub(crate) struct Column {
 
 /// Columns of a chart.
 const MAX_COLUMNS: usize = 31;
+/// Columns that fill the width.
+const FEW: i64 = 6;
 /// Width of the view box.
 const WIDTH: i64 = 3200;
 /// Height above zero, and below it if there are refunds.
@@ -31,7 +33,8 @@ pub(crate) fn columns(columns: &[Column], label: &str) -> Markup {
     let most = shown.iter().map(|it| it.whole.unsigned_abs()).max().unwrap_or_default();
     let deep = if shown.iter().any(|it| it.whole < 0) { HEIGHT / 2 } else { 0 };
     let count = i64::try_from(shown.len().max(1)).unwrap_or(1);
-    let wide = WIDTH / count;
+    // A few columns are not as wide as many of them together.
+    let wide = WIDTH / count.max(FEW);
     // Labels are 26 units wide; of many columns, only some have one.
     let every = usize::try_from(1 + 260 / wide).unwrap_or(1);
     let bar = |amount: i128, at: i64, class: &str| {

@@ -21,11 +21,17 @@ pub(crate) struct Steps {
 const MAX_LINES: usize = 8;
 /// Width of the lines; names are beside them.
 const WIDTH: i64 = 2500;
+/// Height of a name.
+const NAME_HEIGHT: i64 = 130;
+/// Characters of a name.
+const NAME: usize = 9;
 /// Height from the lowest to the highest balance.
 const HEIGHT: i64 = 1400;
 
 /// The members with the largest balances as lines.
-pub(crate) fn steps(lines: &[Steps], label: &str) -> Markup {
+/// `days` are the labels of the first day and of the last one.
+pub(crate) fn steps(lines: &[Steps], label: &str, days: [&str; 2]) -> Markup {
+    let [first, last] = days;
     let mut shown: Vec<&Steps> = lines.iter().collect();
     let largest = |it: &Steps| it.balances.iter().map(|it| it.unsigned_abs()).max();
     shown.sort_by_key(|it| (!it.own, std::cmp::Reverse(largest(it))));
@@ -45,15 +51,39 @@ pub(crate) fn steps(lines: &[Steps], label: &str) -> Markup {
         }
         path
     };
+    // Each line has the name of its member at its end, below the one above it.
+    let end = |it: &Steps| y(it.balances.last().copied().unwrap_or_default());
+    let mut named: Vec<(i64, &Steps)> = shown.iter().map(|it| (end(it).0, *it)).collect();
+    named.sort_by_key(|(y, _)| *y);
+    let mut free = i64::MIN;
+    for (y, _) in &mut named {
+        *y = (*y).max(free);
+        free = *y + NAME_HEIGHT;
+    }
+    let height = HEIGHT.max(free - NAME_HEIGHT) + 200;
     html! {
-        svg viewBox="0 -6 320 152" role="img" aria-label=(label) {
+        svg viewBox={ "0 -6 320 " (Tenths(height + 120)) } role="img" aria-label=(label) {
             line.grid x1="0" x2="250" y1=(y(0)) y2=(y(0)) {}
             @for it in shown.iter().rev() {
                 path.trace.mine[it.own] d=(path(it)) {}
-                @if it.own { text.start x="254" y=(y(it.balances.last().copied().unwrap_or_default())) { (it.name) } }
             }
+            @for (y, it) in &named { text.name.mine[it.own] x="254" y=(Tenths(*y)) { (short(&it.name, &shown)) } }
+            text x="0" y=(Tenths(height)) { (first) }
+            @if first != last { text.end x="250" y=(Tenths(height)) { (last) } }
         }
     }
+}
+
+/// A name that fits beside the lines: its first word, if no other one begins with it.
+fn short(name: &str, shown: &[&Steps]) -> String {
+    let first = |name: &str| name.split_whitespace().next().unwrap_or_default().to_owned();
+    let own = first(name);
+    let is_alone = shown.iter().filter(|it| first(&it.name) == own).count() == 1;
+    let name = if is_alone { &*own } else { name };
+    if name.chars().count() <= NAME {
+        return name.to_owned();
+    }
+    name.chars().take(NAME - 1).chain(['…']).collect()
 }
 
 #[cfg(test)]
@@ -67,7 +97,9 @@ mod tests {
             own,
             balances: balances.to_vec(),
         };
-        let chart = steps(&[line(true, &[0, 100]), line(false, &[0, -100])], "x").into_string();
+        let chart =
+            steps(&[line(true, &[0, 100]), line(false, &[0, -100])], "x", ["1 Jan", "2 Jan"])
+                .into_string();
         assert!(chart.contains("M0 70H125L125 0H250"), "{chart}");
         assert!(chart.contains("M0 70H125L125 140H250"), "{chart}");
     }

@@ -31,14 +31,15 @@ pub(crate) async fn show(
                     @for it in [Period::Month, Period::Day] { option value=(it) selected[it == targets.period] { (l.target_period(it)) } }
                 } }))
                 (ui::field("zone", l.time_zone(), &html! {
-                    input #zone name="timeZone" autocomplete="off" placeholder="Europe/Berlin" value=[targets.time_zone.map(|it| it.to_string())];
+                    input #zone name="timeZone" autocomplete="off" data-zone value=[targets.time_zone.map(|it| it.to_string())];
                 }))
             }
-            div.card.fields { @for (key, label) in keys {
-                (ui::field(&format!("target-{key}"), &label, &html! {
-                    input id={ "target-" (key) } name=(key) inputmode="decimal" autocomplete="off" data-decimal placeholder="–"
-                        value=[targets.targets.get(&key)];
-                }))
+            ul.card.list { @for (key, label) in keys {
+                li.row {
+                    label.grow for={ "target-" (key) } { (label) }
+                    span.stepper { input.num id={ "target-" (key) } name=(key) inputmode="decimal" autocomplete="off" data-decimal
+                        placeholder="–" value=[targets.targets.get(&key)]; }
+                }
             } }
             (ui::submit(l.save()))
         }

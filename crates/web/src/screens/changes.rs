@@ -33,20 +33,25 @@ pub(crate) async fn show(
         let kind = change.subject.kind;
         if is_own(change) { l.own_change(kind) } else { l.change(kind) }
     };
+    let newest: Vec<&GroupChange> = changes.items.iter().rev().collect();
     Ok(Fragment(html! {
         a.back href={ (path) "/more" } { (l.more()) }
         h1 tabindex="-1" data-title data-read=(member_key.group) data-number=(last) { (l.whats_new()) }
         @if changes.items.is_empty() { p.card.empty { (l.nothing_new()) } }
-        ul.card.list {
-            @for change in changes.items.iter().rev() {
-                li { a.row href=(link(&path, &change.subject)) {
-                    span.grow {
-                        b { (names.shown(change.actor_id.into())) }
-                        (if is_own(change) { " " } else { l.says() }) (did(change))
-                        (about(l, &names, change))
-                        small.hint { (ui::moment(l, change.at, now.day())) }
-                    }
-                } }
+        @for changes in newest.chunk_by(|one, other| one.at.day() == other.at.day()) {
+            @if let Some(first) = changes.first() { h2.day { (ui::day(l, first.at.day(), now.day())) } }
+            ul.card.list {
+                @for change in changes {
+                    li { a.row.past[is_own(change)] href=(link(&path, &change.subject)) {
+                        span.grow {
+                            b { (names.shown(change.actor_id.into())) }
+                            (if is_own(change) { " " } else { l.says() }) (did(change))
+                            (about(l, &names, change))
+                            small.hint { (ui::moment(l, change.at, now.day())) }
+                        }
+                        span.hint aria-hidden="true" { "›" }
+                    } }
+                }
             }
         }
     }))

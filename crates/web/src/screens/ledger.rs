@@ -45,14 +45,19 @@ pub(crate) async fn show(
     };
     let lines: Vec<Steps> = shown().map(|member| line(member.id)).collect();
     let label = l.balances_chart(days.items.len().try_into().unwrap_or_default());
+    let day = |it: Option<&Ledger>| {
+        it.and_then(|it| it.last_event_at).map(|at| l.day(at.day(), now.day())).unwrap_or_default()
+    };
+    let (first, last) = (day(days.items.first()), day(days.items.last()));
+    let ends = [&*first, &*last];
     Ok(Fragment(html! {
         a.back href={ (ui::group_path(group.id)) "/more" } { (l.more()) }
         h1 tabindex="-1" data-title { (l.history_of_balances()) }
         @if days.items.is_empty() { p.card.empty { (l.no_entries()) } }
-        @else { figure.card { (chart::steps(&lines, &label)) figcaption.hint { (label) ", " (own.code()) } } }
+        @else { figure.card { (chart::steps(&lines, &label, ends)) figcaption.hint { (label) ", " (own.code()) } } }
         @for ledger in days.items.iter().rev() {
             @let day = ledger.last_event_at.unwrap_or_default().day();
-            details.card.fields { summary { (sentence([ui::day(l, day, now.day())], |[day]| l.closing_of(day))) }
+            details.card.fields { summary { span { (sentence([ui::day(l, day, now.day())], |[day]| l.closing_of(day))) } }
                 ul.list { @for member in shown() {
                     li.row { span.grow { (names.shown(member.id)) } (ui::balance(l, net(ledger, member.id), own)) }
                 } } }
