@@ -171,19 +171,20 @@ export function numbered(text) {
   } catch { return undefined }
 }
 
+// A list of all members is loaded for a choice that is looked at.
+async function fill({ target }) {
+  for (const it of target.open ? target.querySelectorAll('select[data-options]') : []) {
+    if (it.options.length === 1) await screen(it.dataset.options).then(({ answer }) => it.append(...parsed(answer)), () => say(offline));
+  }
+}
+
 // --- What the page lends: its requests, its language, and what it says.
 
 let request, screen, seen, remember, parsed, tell, store, own, say, clear, dayNow, values, anew, forget, ru, offline, Failure, Telegram, telegramButtons, empty;
 export function start(page) {
   ({ request, screen, seen, remember, parsed, tell, store, own, say, clear, dayNow, values, anew, forget, ru, offline, Failure, Telegram, telegramButtons, empty } = page);
+  document.addEventListener('toggle', fill, true);
 }
-
-// A list of all members is loaded for a choice that is looked at.
-document.addEventListener('toggle', async ({ target }) => {
-  for (const it of target.open ? target.querySelectorAll('select[data-options]') : []) {
-    if (it.options.length === 1) await screen(it.dataset.options).then(({ answer }) => it.append(...parsed(answer)), () => say(offline));
-  }
-}, true);
 
 const texts = TEXTS;
 const text = (name, a, b) => texts[name][ru ? 1 : 0].replace('{a}', () => a).replace('{b}', () => b);
