@@ -186,7 +186,7 @@ enum Handled {
 /// Handles a row; `None` if that failed, and the row is tried again later.
 async fn handle(table: &Table, clock: &Clock, of: WorkList, row: &DueRow) -> Option<Handled> {
     let now = clock.now();
-    let work = async {
+    let work = Box::pin(async {
         match table.due(row, now).await? {
             DueState::Gone => return Ok(Handled::NotDue),
             DueState::Unknown => return Ok(Handled::Unknown),
@@ -194,7 +194,7 @@ async fn handle(table: &Table, clock: &Clock, of: WorkList, row: &DueRow) -> Opt
         }
         table.check_handled(row).await?;
         Ok(Handled::Done)
-    };
+    });
     let error = match with_deadline(of.row_limit, work).await.flatten() {
         Ok(handled) => return Some(handled),
         Err(error) => error,

@@ -52,7 +52,8 @@ pub(crate) async fn export(
 ) -> Result<Fragment, Problem> {
     let (group, _) = app.table.group(member_key).await?;
     let url = |format: &str| format!("/api/groups/{}/export?format={format}", group.id);
-    let name = group.title.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
+    let name =
+        group.title.as_str().split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
     let name = name.collect::<Vec<_>>().join("-");
     let file = |format: &str| format!("{name}-{}.{format}", now.day());
     Ok(Fragment(html! {
