@@ -81,12 +81,12 @@ impl View<'_> {
                 (l.answered_of(question.answered.len(), question.required_responses)) " · "
                 (l.question_status(self.seen.status))
             }
+            div data-refresh=[self.is_open.then_some(REFRESH)] {}
             @if self.is_open {
                 section.card.actions {
                     button.small-button type="button" data-share-link=(self.link) data-text=(prompt) { (l.share_link()) }
                 }
             }
-            div data-refresh=[self.is_open.then_some(REFRESH)] {}
             @if let Some(id) = question.expense_id {
                 p.card.empty { a href={ (self.path()) "/expenses/" (id) } { (l.show_expense()) } }
             }
