@@ -224,3 +224,20 @@ test('funds say what is there, who confirms, and whether payments count at once'
     await page.context().close();
   }
 });
+
+test('a payment is offered from funds only if they have enough', async () => {
+  const { members } = await server.call('bob', 'GET', `/api/groups/${server.group}`);
+  const bob = members.find((it) => it.name.startsWith('Bob')).id;
+  const funds = { fund: 'cash', currency: 'EUR', amount: '20', refId: 'bank for bob' };
+  const offered = async (amount) => {
+    const page = await open(server, 'bob', `${server.path}/settle?amount=${amount}&currency=EUR`);
+    await page.getByRole('heading', { name: 'Record payment' }).waitFor();
+    const label = await page.locator('label.check', { hasText: 'funds' }).allInnerTexts();
+    await page.context().close();
+    return label.map((it) => it.replace(/\s+/g, ' ').trim());
+  };
+  assert.deepEqual(await offered('5'), []);
+  await server.call('dave', 'POST', `/api/users/${bob}/funds/credits`, funds);
+  assert.deepEqual(await offered('20'), ['Pay from my funds (20.00 EUR available)']);
+  assert.deepEqual(await offered('20.01'), []);
+});

@@ -1159,7 +1159,8 @@ export function plan(form, data) {
   form.confirm = data.differences?.confirm;
   const differences = data.differences?.rows ?? [];
   const lines = (className, issues) => issues.map((it) => line(className, it.message));
-  part.replaceChildren(line('', counts), records, ...left > 0 ? [line('hint', text('rest', left))] : [], ...rows, ...questions, ...lines('error', data.errors), ...ticks, ...lines('hint', [...differences, ...data.warnings]));
+  // Of what is no export, only that is said.
+  part.replaceChildren(...data.members.length ? [line('', counts), records] : [], ...left > 0 ? [line('hint', text('rest', left))] : [], ...rows, ...questions, ...lines('error', data.errors), ...ticks, ...lines('hint', [...differences, ...data.warnings]));
   problem.hidden = true;
   const button = form.querySelector('[data-label]');
   button.dataset.first ??= button.textContent;

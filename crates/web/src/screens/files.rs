@@ -1,7 +1,7 @@
 //! Imports into a group, and its export.
 
 use axum::extract::State;
-use fracti_core::records::import::ImportStatus;
+use fracti_core::{group::labels, records::import::ImportStatus};
 use fracti_http::{App, AsMember, Context, Problem};
 use maud::html;
 
@@ -16,6 +16,8 @@ pub(crate) async fn import(
     let ((group, members), imports) =
         tokio::try_join!(app.table.group(member_key), app.table.imports(member_key))?;
     let api = format!("/api/groups/{}/import", group.id);
+    // Members of one name are told apart.
+    let additions = labels::additions(&members);
     let people = members.iter().filter(|it| it.is_present() && it.linked_to.is_none());
     Ok(Fragment(html! {
         a.back href={ (ui::group_path(group.id)) "/more" } { (l.more()) }
@@ -24,7 +26,9 @@ pub(crate) async fn import(
             form.card.fields action=(api) data-method="POST" data-file data-then={ (ui::group_path(group.id)) } data-done=(l.done()) novalidate {
                 p.hint { (l.import_about()) }
                 (ui::field("file", l.file(), &html! { input #file type="file" name="file" accept=".csv,.json"; }))
-                datalist #people { @for it in people { option value=(it.id) { (it.name) } } }
+                datalist #people { @for it in people { option value=(it.id) {
+                    (it.name) @if let Some(addition) = additions.get(&it.id) { " " (addition) }
+                } } }
                 div data-plan {}
                 p.error data-problem role="alert" hidden {}
                 button.small-button data-label=(l.import()) { (l.show_plan()) }

@@ -2,15 +2,17 @@
 
 use axum::extract::State;
 use fracti_core::{
+    funds::user_funds::Payable,
     group::Member,
     plan::Transfer,
     values::{
         currency::Currency,
         decimal::Decimal,
         id::{GroupId, MemberId},
+        money::Money,
     },
 };
-use fracti_http::{App, AsMember, Description, Parameters, Problem, QueryReader, schemas};
+use fracti_http::{App, AsMember, Context, Description, Parameters, Problem, QueryReader, schemas};
 use maud::{Markup, html};
 
 use super::frame::archived;
@@ -56,9 +58,15 @@ pub(crate) fn path(group: GroupId, currency: Currency, it: &Transfer) -> String 
 pub(crate) async fn show(
     State(app): State<App>,
     AsMember(member_key, query): AsMember<SettleQuery>,
+    Context { now, .. }: Context,
     l: Texts,
 ) -> Result<Fragment, Problem> {
-    let (group, members, ledger) = app.table.group_and_ledger(member_key).await?;
+    let funds = async {
+        let has_funds = !app.operators.is_empty();
+        if has_funds { app.table.funds(member_key.user).await.map(Some) } else { Ok(None) }
+    };
+    let ((group, members, ledger), funds) =
+        tokio::try_join!(app.table.group_and_ledger(member_key), funds)?;
     if group.archived {
         return Ok(Fragment(archived(l, &group)));
     }
@@ -76,6 +84,12 @@ pub(crate) async fn show(
             }
         }
     };
+    let currency = query.currency.unwrap_or(group.currency);
+    // What the reader's funds can pay, if they can pay all of it.
+    let all = Money { minor: i64::MAX, currency };
+    let available = funds.map_or(0, |funds| funds.allocate(all, Payable::All, now).total());
+    let least = query.amount.and_then(|it| currency.to_minor(it).ok()).unwrap_or(1).max(1);
+    let available = (available >= least && names.is_me(from)).then_some(available);
     let to = query.to.and_then(|id| people().find(|it| it.id == id));
     Ok(Fragment(html! {
         a.back href=(path) { (l.balances()) }
@@ -88,15 +102,15 @@ pub(crate) async fn show(
                     label.sr for="amount" { (l.amount_label()) }
                     input #amount.big name="amount" inputmode="decimal" autocomplete="off" placeholder="0" data-decimal
                         value=[query.amount] autofocus[query.amount.is_none()];
-                    (ui::currency_field(l, "currency", "currency", query.currency.unwrap_or(group.currency)))
+                    (ui::currency_field(l, "currency", "currency", currency))
                 }
                 (ui::field("from", l.who_pays(), &html! { select #from name="fromId" { (choices(Some(from), None)) } }))
                 (ui::field("to", l.who_is_paid(), &html! { select #to name="toId" { (choices(query.to, query.to.is_none().then_some(from))) } }))
                 @if let Some(to) = to { (wallet(l, to, &names)) }
                 (ui::field("note", l.note(), &html! { input #note name="note" maxlength="200" autocomplete="off"; }))
                 (ui::field("date", l.date(), &html! { input #date type="date" name="date" data-today; }))
-                @if !app.operators.is_empty() && names.is_me(from) {
-                    label.check { input type="checkbox" name="payFrom" value="funds"; (l.pay_from_funds()) }
+                @if let Some(available) = available {
+                    label.check { input type="checkbox" name="payFrom" value="funds"; (l.pay_from_funds(l.minor(available, currency))) }
                 }
             }
             p.note.hint { (l.recipient_confirms()) }

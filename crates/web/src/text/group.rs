@@ -75,7 +75,10 @@ texts! {
     copy { "Copy", "Скопировать" }
     recipient_confirms { "A payment counts at once if its recipient records it. Otherwise the recipient confirms it.",
         "Если платёж записывает получатель, он учитывается сразу. Иначе получатель его подтверждает." }
-    pay_from_funds { "Pay from my funds", "Заплатить из моих средств" }
+    pay_from_funds(available) {
+        "Pay from my funds ({available} available)",
+        "Заплатить из моих средств (доступно {available})"
+    }
     payments { "Payments", "Платежи" }
     payment { "Payment", "Платёж" }
     no_payments { "No payments yet.", "Платежей пока нет." }
