@@ -175,7 +175,8 @@ async fn a_long_import_ends_when_one_of_its_members_leaves() {
     let running = run(&database, &import);
 
     // After the first rows, the row of the guest says that they were removed, as it does some time
-    // after a removal: only later does the balance row forget it.
+    // after a removal: only later does the balance row forget it. An earlier release has added the
+    // guest, who does not come back.
     let table = Table::new(database.client.clone(), TABLE);
     let member_key = MemberKey { group, user: "1".parse().unwrap() };
     let guest = guest_id(group, &"Bob".parse().unwrap());
@@ -191,7 +192,7 @@ async fn a_long_import_ends_when_one_of_its_members_leaves() {
             tokio::task::yield_now().await;
         }
         let update = database.client.update_item().table_name(TABLE).set_key(Some(key));
-        let update = update.update_expression("SET removedAt = :at");
+        let update = update.update_expression("SET removedAt = :at REMOVE importId");
         update.set_expression_attribute_values(Some(values)).send().await.unwrap();
     };
     tokio::pin!(running);

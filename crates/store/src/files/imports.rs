@@ -678,14 +678,13 @@ impl Run<'_> {
         ledger.version == self.version.load(Relaxed)
     }
 
-    /// Whether all members who take part in the import are still present. Guests of the file who are
+    /// Whether all members who take part in the import are still present. Guests of an import who are
     /// not can be added again.
     fn are_present(&self, transaction: &LedgerTransaction) -> Result<bool, Error> {
         let members = transaction.ledger().state.of(&self.members);
-        let is_guest = |id: MemberId| self.new.guests.iter().any(|it| it.id == id);
         match members.iter().find(|member| !member.is_present()) {
             None => Ok(true),
-            Some(Member { id, .. }) if is_guest(*id) => Ok(false),
+            Some(member) if member.comes_back() => Ok(false),
             Some(Member { id, .. }) => {
                 let rule = message!(
                     "members must be present, but {id} has left the group",
