@@ -583,7 +583,7 @@ impl Table {
             }
             let row = self.db.get::<ImportRow>(keys::import(group, run.new.id)).await?;
             let known = |guest: &Member| members.iter().find(|it| it.id == guest.id);
-            let is_missing = |guest: &&Member| known(guest).is_none_or(|it| !it.is_present());
+            let is_missing = |guest: &&Member| known(guest).is_none_or(Member::comes_back);
             let missing: Vec<_> = run.new.guests.iter().filter(is_missing).collect();
             let mut transaction = LedgerTransaction::new(run.member_key, ledger, run.now)?;
             let import = run.continued(row.as_ref(), transaction.at())?;
