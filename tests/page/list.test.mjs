@@ -208,7 +208,7 @@ test('what is new has days, balances over time have names, and budgets have the 
     assert.equal(await page.locator('.row:not(.past) b', { hasText: own }).count(), 0, 'own changes are not new');
     await page.goto(`${server.api}${server.path}/ledger`);
     await ready(page);
-    const names = await page.locator('svg .name').allTextContents();
+    const names = await page.locator('svg .who').allTextContents();
     assert.ok(names.includes(own) && names.includes('Bob'), names.join());
     assert.match((await page.locator('summary').first().innerText()).replaceAll('\u00a0', ' '), closing);
     await check(page, `over-time-${language}`);
