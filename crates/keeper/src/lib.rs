@@ -92,8 +92,7 @@ async fn keep_list(table: &Table, clock: &Clock, of: WorkList) -> Result<Report,
         let page = table.due_rows(of.due, now, after).await?;
         run.left_alone = run.left_alone.saturating_add(page.left_alone);
         oldest = page.since.into_iter().chain(oldest).min();
-        let in_time = |_: &Vec<DueRow>| std::future::ready(begun.elapsed() < BEGINNING);
-        let parts = stream::iter(by_partition(page.rows)).take_while(in_time);
+        let parts = stream::iter(by_partition(page.rows));
         // On the heap, because the futures of all kinds of work are large.
         let handled = parts.map(|rows| Box::pin(handle_all(table, clock, of, rows, begun)));
         let handled = handled.buffer_unordered(of.at_once);
@@ -149,7 +148,7 @@ fn by_partition(rows: Vec<DueRow>) -> Vec<Vec<DueRow>> {
     parts
 }
 
-/// Handles the rows of a partition, one after another.
+/// Handles the rows of a partition, one after another, as long as there is time.
 async fn handle_all(
     table: &Table,
     clock: &Clock,

@@ -25,6 +25,14 @@ impl fmt::Display for Tenths {
     }
 }
 
+/// A name as text of a chart, with this number of characters at most.
+fn cut(name: &str, most: usize) -> String {
+    if name.chars().count() <= most {
+        return name.to_owned();
+    }
+    name.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+}
+
 /// `part` of `whole`, scaled to a length in tenths of a unit; 0 if there is no whole. A part of a
 /// whole is at most `length`.
 pub(crate) fn scaled(part: u128, whole: u128, length: i64) -> Tenths {

@@ -55,7 +55,7 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
 static SHELL: OnceLock<Shell> = OnceLock::new();
 
 impl Shell {
-    /// The document, which leads to the bot of this username whoever is not signed in.
+    /// The document. A reader who is not signed in gets a link to the bot with this username.
     fn new(bot: Option<&str>) -> Self {
         let html = document_html(bot);
         let policy = format!(

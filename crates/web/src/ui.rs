@@ -17,6 +17,9 @@ use maud::{Markup, html};
 
 use crate::text::{Texts, sentence};
 
+/// Members from which on they can be searched.
+pub(crate) const MANY: usize = 12;
+
 /// Number of colours of avatars.
 const HUES: usize = 8;
 

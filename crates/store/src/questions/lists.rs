@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     dynamo::{BATCH, Expression, Order, Page, Placed, Position, Range, Slice, Sort},
     questions::asking::SeenQuestion,
-    records::activity::merged,
+    records::activity::{merged, rest_of_list},
     table::{Table, access::MemberKey},
 };
 
@@ -199,12 +199,8 @@ impl Table {
         limit: usize,
         after: &AnswersPlace,
     ) -> Result<Placed<(MemberId, Answer)>, Error> {
-        let (position, prefix) = (after.lists.get(&member).cloned(), prefix::ANSWER);
-        let mut range = Range::index("GSI1", keys::user_partition(member), prefix);
-        // The earlier pages have no answer of this member: there are only older ones.
-        if let (None, Some(at)) = (&position, after.at) {
-            range.sort = Sort::Between(prefix.to_owned(), format!("{prefix}{at}"));
-        }
+        let position = after.lists.get(&member).cloned();
+        let range = rest_of_list(("GSI1", prefix::ANSWER), member, position.as_ref(), after.at);
         let answers = self.db.placed(&range, &Page { limit, after: position }).await?;
         Ok(answers.map(|answer| (member, answer)))
     }

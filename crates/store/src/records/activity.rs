@@ -297,12 +297,7 @@ impl Table {
             Kind::Sent => ("GSI3", prefix::SETTLEMENT),
             Kind::Received => ("GSI1", prefix::RECEIVED),
         };
-        let mut range = Range::index(index, keys::user_partition(member), prefix);
-        // The earlier pages have no row of this list: it has only older ones, or the guest was
-        // linked meanwhile.
-        if let (None, Some(at)) = (&position, after.at) {
-            range.sort = Sort::Between(prefix.to_owned(), format!("{prefix}{at}"));
-        }
+        let range = rest_of_list((index, prefix), member, position.as_ref(), after.at);
         let page = Page { limit, after: position };
         let events = match kind {
             Kind::Paid => {
@@ -380,6 +375,22 @@ impl Table {
         }
         Ok(())
     }
+}
+
+/// The range of a member's list of rows with a prefix in an index, for a page that begins at `position`.
+/// Without one, and `at` the last row of the earlier pages, these have no row of this list: it has only
+/// older ones, or the guest was linked meanwhile.
+pub(crate) fn rest_of_list(
+    (index, prefix): (&'static str, &str),
+    member: MemberId,
+    position: Option<&Position>,
+    at: Option<Timestamp>,
+) -> Range {
+    let mut range = Range::index(index, keys::user_partition(member), prefix);
+    if let (None, Some(at)) = (position, at) {
+        range.sort = Sort::Between(prefix.to_owned(), format!("{prefix}{at}"));
+    }
+    range
 }
 
 /// The first `limit` rows of several lists that are newest first.

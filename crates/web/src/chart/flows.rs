@@ -6,7 +6,7 @@
 
 use maud::{Markup, html};
 
-use super::{Tenths, scaled};
+use super::{Tenths, cut, scaled};
 
 /// A payment from one member to another.
 pub(crate) struct Flow {
@@ -126,13 +126,5 @@ fn column(bar: &Bar<'_>, x: i64, class: &str) -> Markup {
 }
 
 fn name(bar: &Bar<'_>, x: i64, anchor: &str) -> Markup {
-    html! { text.(anchor) x=(Tenths(x)) y=(Tenths(bar.top + bar.height / 2)) { (short(bar.name)) } }
-}
-
-/// A name that fits beside a bar.
-fn short(name: &str) -> String {
-    if name.chars().count() <= NAME {
-        return name.to_owned();
-    }
-    name.chars().take(NAME - 1).chain(['…']).collect()
+    html! { text.(anchor) x=(Tenths(x)) y=(Tenths(bar.top + bar.height / 2)) { (cut(bar.name, NAME)) } }
 }

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use maud::{Markup, html};
 
-use super::{Tenths, scaled};
+use super::{Tenths, cut, scaled};
 
 /// The balances of a member at the end of each day, in minor units.
 pub(crate) struct Steps {
@@ -28,8 +28,8 @@ const NAME: usize = 9;
 /// Height from the lowest to the highest balance.
 const HEIGHT: i64 = 1400;
 
-/// The members with the largest balances as lines.
-/// `days` are the labels of the first day and of the last one.
+/// The members with the largest balances as lines. `days` are the labels of the first day and of the
+/// last one.
 pub(crate) fn steps(lines: &[Steps], label: &str, days: [&str; 2]) -> Markup {
     let [first, last] = days;
     let mut shown: Vec<&Steps> = lines.iter().collect();
@@ -79,11 +79,7 @@ fn short(name: &str, shown: &[&Steps]) -> String {
     let first = |name: &str| name.split_whitespace().next().unwrap_or_default().to_owned();
     let own = first(name);
     let is_alone = shown.iter().filter(|it| first(&it.name) == own).count() == 1;
-    let name = if is_alone { &*own } else { name };
-    if name.chars().count() <= NAME {
-        return name.to_owned();
-    }
-    name.chars().take(NAME - 1).chain(['…']).collect()
+    cut(if is_alone { &own } else { name }, NAME)
 }
 
 #[cfg(test)]

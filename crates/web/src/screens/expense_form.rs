@@ -148,9 +148,6 @@ const fn control(split: SplitType) -> Option<Control> {
     Some(Control { field, empty, is_amount, of })
 }
 
-/// Members from which on they can be searched.
-const MANY: usize = 12;
-
 /// Split types in the order in which they are shown.
 const TYPES: [SplitType; 6] = [
     SplitType::Equal,
@@ -297,7 +294,7 @@ impl Form<'_> {
                     span.hint data-last hidden { (l.as_last_time()) " ·" }
                     button.small-button type="button" data-all { (l.everybody()) }
                     button.small-button type="button" data-none { (l.nobody()) }
-                    @if self.people().count() >= MANY {
+                    @if self.people().count() >= ui::MANY {
                         input type="search" data-filter aria-label=(l.search()) placeholder=(l.search()) autocomplete="off";
                     }
                 }

@@ -23,7 +23,7 @@ pub(crate) async fn import(
         a.back href={ (ui::group_path(group.id)) "/more" } { (l.more()) }
         h1 tabindex="-1" data-title { (l.import()) }
         @if !group.archived {
-            form.card.fields action=(api) data-method="POST" data-file data-then={ (ui::group_path(group.id)) } data-done=(l.done()) novalidate {
+            form.card.fields action=(api) data-method="POST" data-file data-then={ (ui::group_path(group.id)) } novalidate {
                 p.hint { (l.import_about()) }
                 (ui::field("file", l.file(), &html! { input #file type="file" name="file" accept=".csv,.json"; }))
                 datalist #people { @for it in people { option value=(it.id) {

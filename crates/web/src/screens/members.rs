@@ -23,9 +23,6 @@ const MEMBERS: usize = 50;
 /// Most members that can have been shown before: more than a group ever has.
 const MOST: usize = 100_000;
 
-/// Members from which on they can be searched.
-const MANY: usize = 12;
-
 /// Which members are shown.
 pub(crate) struct MembersQuery {
     text: Option<SearchText>,
@@ -82,7 +79,7 @@ pub(crate) async fn show(
         a.back href={ (ui::group_path(group.id)) "/more" } { (l.more()) }
         h1 tabindex="-1" data-title { (l.members_title()) }
         (view.links.waiting())
-        @if members.len() >= MANY { (find(l, &path, query.text.as_ref())) }
+        @if members.len() >= ui::MANY { (find(l, &path, query.text.as_ref())) }
         @if present.is_empty() && past.is_empty() { p.card.empty { (l.nothing_found()) } }
         div data-pages {
             @if !present.is_empty() {

@@ -163,7 +163,7 @@ impl View<'_> {
             @else { ul.card.list { @for (index, line) in receipt.lines.iter().enumerate() {
                 li.row { (self.line(detail, receipt, index, line)) (ui::money(l, line.amount, receipt.currency)) }
             } } }
-            // While it is open, nobody owes yet what nobody has claimed.
+            // Items without claims are owed only once the question is closed.
             @if let Some(claimed) = detail.claimed.as_ref().filter(|_| self.is_open) {
                 section {
                     h2 { (l.shares_now()) }

@@ -92,8 +92,8 @@ struct Reached {
 
 impl Table {
     /// Deletes the expenses and settlements of an import that still exist, and reverts their
-    /// entries and its adjustments. Guests whom the import has added and nobody uses are removed, up to
-    /// about 40 of them; the others stay.
+    /// entries and its adjustments. Removes the guests whom the import has added and who have no part in
+    /// anything else: about 40 of them at most, the others stay.
     ///
     /// The import stays `undoing` if the deadline passes, and is `undone` at the end. An import
     /// that is already undone is returned unchanged, and so is one whose run is not `run`.
