@@ -3,6 +3,7 @@
 mod categories;
 mod create;
 mod debts;
+mod default_split;
 mod deletion;
 mod get;
 mod guests;

@@ -1,6 +1,7 @@
 //! Groups and their members.
 
 mod categories;
+mod default_split;
 pub mod group_state;
 mod guest;
 mod invitation;
@@ -32,6 +33,10 @@ use crate::{
 
 pub use crate::input::limits::MAX_MEMBERS;
 pub use categories::{GroupCategory, GroupCategoryInput, MAX_GROUP_CATEGORIES};
+pub use default_split::{
+    DefaultSplit, DefaultSplitInput, DefaultWeight, DefaultWeightInput, MAX_DEFAULT_SPLITS,
+    MAX_DEFAULT_WEIGHTS,
+};
 pub use invitation::{
     Invitation, InvitationCode, InvitationCodeError, InvitationState, JoiningUser,
 };
@@ -75,6 +80,9 @@ pub struct Group {
     /// Categories of the group's own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub categories: Vec<GroupCategory>,
+    /// Rules by which expenses are divided whose requests do not say how.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub default_splits: Vec<DefaultSplit>,
     /// How the group is joined, if not by its id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invitation: Option<Invitation>,
@@ -412,6 +420,7 @@ impl Draft<NewGroup> {
                 archived: false,
                 dated: true,
                 categories: Vec::new(),
+                default_splits: Vec::new(),
                 invitation: None,
                 invitation_code: None,
                 proposed_links: Vec::new(),
@@ -451,6 +460,8 @@ pub struct GroupUpdate {
     pub archived: Field<bool>,
     /// The categories of the group's own, instead of the present ones.
     pub categories: Field<Vec<GroupCategoryInput>>,
+    /// The rules of the default split, instead of the present ones.
+    pub default_splits: Field<Vec<DefaultSplitInput>>,
 }
 
 impl Draft<GroupUpdate> {
@@ -460,23 +471,30 @@ impl Draft<GroupUpdate> {
         self.fields().is_some_and(|update| update.archived == Field::Value(false))
     }
 
-    /// The group after the change.
+    /// Whether the change names members, so that [`Draft::apply`] needs those of the group.
+    #[must_use]
+    pub fn names_members(&self) -> bool {
+        self.fields().is_some_and(|update| update.default_splits.value().is_some())
+    }
+
+    /// The group after the change. `members` are those of the group if [`Draft::names_members`].
     ///
     /// # Errors
     ///
     /// [`Error::Invalid`] with all rules that are broken; [`Error::Unreadable`].
-    pub fn apply(&self, before: &Group) -> Result<Group, Error> {
+    pub fn apply(&self, before: &Group, members: &[Member]) -> Result<Group, Error> {
         let (update, mut errors) = self.open()?;
         if update.title.is_absent()
             && update.currency.is_absent()
             && update.archived.is_absent()
             && update.categories.is_absent()
+            && update.default_splits.is_absent()
         {
             errors.push(
                 "title",
                 message!(
-                    "title, currency, archived or categories is required",
-                    "укажите title, currency, archived или categories"
+                    "title, currency, archived, categories or defaultSplits is required",
+                    "укажите title, currency, archived, categories или defaultSplits"
                 ),
             );
         }
@@ -484,12 +502,23 @@ impl Draft<GroupUpdate> {
             Field::Value(inputs) => categories::read(inputs, &mut errors).unwrap_or_default(),
             Field::Absent | Field::Invalid => before.categories.clone(),
         };
-        errors.finish(Some(Group {
+        let mut after = Group {
             title: update.title.value().unwrap_or(&before.title).clone(),
             currency: update.currency.value().copied().unwrap_or(before.currency),
             archived: update.archived.value().copied().unwrap_or(before.archived),
             categories,
             ..before.clone()
-        }))
+        };
+        after.default_splits = match &update.default_splits {
+            Field::Value(inputs) => {
+                default_split::read(inputs, &after, members, &mut errors).unwrap_or_default()
+            }
+            // A rule goes with its category.
+            Field::Absent | Field::Invalid => {
+                let stays = |it: &&DefaultSplit| it.category.is_none_or(|it| after.has_category(it));
+                before.default_splits.iter().filter(stays).cloned().collect()
+            }
+        };
+        errors.finish(Some(after))
     }
 }

@@ -18,6 +18,7 @@ use num_integer::Integer;
 use sha2::{Digest, Sha256};
 
 use crate::{
+    input::numbers::{BoundError, bounded},
     values::{
         decimal::Decimal,
         id::{ExpenseId, MemberId},
@@ -37,6 +38,15 @@ pub(crate) const PERCENT_DECIMALS: u8 = 4;
 
 /// Maximum number of decimals of a weight.
 pub(crate) const WEIGHT_DECIMALS: u8 = 4;
+
+/// Maximum weight of a member in a split by weights.
+const MAX_WEIGHT: u32 = 10_000;
+
+/// The weight of a member in a split by weights, in ten-thousandths.
+pub(crate) fn split_weight(number: Decimal) -> Result<u32, BoundError> {
+    let scaled = bounded(number, WEIGHT_DECIMALS, MAX_WEIGHT)?;
+    u32::try_from(scaled).map_err(|_| BoundError::TooLarge(MAX_WEIGHT))
+}
 
 words! {
     /// How an expense is split.

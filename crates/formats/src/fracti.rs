@@ -60,6 +60,7 @@ pub(crate) fn read(text: &str, form: ExportForm, draft: &mut ImportDraft<'_>) ->
             "значение version должно быть {VERSION}, а не {version}"
         ));
     }
+    let divides = group.as_ref().is_some_and(|group| !group.default_splits.is_empty());
     let source = group.and_then(|group| group.id());
     draft.source(source);
     if let Some(group) = source {
@@ -118,6 +119,15 @@ pub(crate) fn read(text: &str, form: ExportForm, draft: &mut ImportDraft<'_>) ->
     }
     reader.check(balances);
     reader.warn();
+    if divides {
+        reader.draft.warn(
+            FilePlace::FILE,
+            message!(
+                "the default split of the group is not imported",
+                "деление группы по умолчанию не переносится"
+            ),
+        );
+    }
     Ok(())
 }
 

@@ -2,7 +2,10 @@
 
 use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
-    group::{GroupCategoryInput, GroupUpdate, MAX_GROUP_CATEGORIES},
+    group::{
+        DefaultSplitInput, DefaultWeightInput, GroupCategoryInput, GroupUpdate, MAX_DEFAULT_SPLITS,
+        MAX_DEFAULT_WEIGHTS, MAX_GROUP_CATEGORIES,
+    },
     values::id::GroupId,
 };
 use fracti_http::{
@@ -26,6 +29,36 @@ body! {
         /// Categories of the group's own, in place of all present ones. Expenses keep a category
         /// that is removed.
         categories: "categories".objects::<SetGroupCategory>(0..=MAX_GROUP_CATEGORIES),
+        /// Rules by which new expenses are divided whose requests have neither `splitType` nor
+        /// `splits`, in place of all present ones. All rules together have at most 100 weights.
+        default_splits: "defaultSplits".objects::<SetDefaultSplit>(0..=MAX_DEFAULT_SPLITS),
+    }
+}
+
+body! {
+    /// A rule of the default split. An expense has the rule of its category, or else the one without
+    /// a category; if there is none, all members share it equally.
+    #[example = {
+        "splits": [{ "userId": "123456789", "weight": 60 }, { "userId": "987654321", "weight": 40 }],
+    }]
+    pub(crate) SetDefaultSplit => DefaultSplitInput {
+        /// Category of the expenses. Default: all that have no rule of their own.
+        category: "category".text(),
+        /// Weights of members, each once. Who is past has no share until they are back.
+        splits: "splits".objects::<SetDefaultWeight>(0..=MAX_DEFAULT_WEIGHTS),
+        /// Weight of each present member who is not in `splits`, at most 10000. Default: 0.
+        others: "others".number(schemas::WeightInput),
+    }
+}
+
+body! {
+    /// The weight of a member in a rule of the default split.
+    #[example = { "userId": "123456789", "weight": 60 }]
+    pub(crate) SetDefaultWeight => DefaultWeightInput {
+        /// The member.
+        user: "userId".required().text(),
+        /// The weight, at most 10000.
+        weight: "weight".required().number(schemas::WeightInput),
     }
 }
 
@@ -45,8 +78,8 @@ body! {
 
 /// Update a group.
 ///
-/// Any member may change its title, default currency and own categories, and archive it. Fields that
-/// are left out stay as they are.
+/// Any member may change its title, default currency, own categories and default split, and archive
+/// it. Fields that are left out stay as they are.
 #[utoipa::path(patch, path = "/api/groups/{groupId}", tag = "groups",
     responses((status = OK, body = Data<GroupView>)))]
 pub(crate) async fn update_group(

@@ -11,11 +11,11 @@ mod split_input;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fracti_texts::rule;
+use fracti_texts::{Message, rule};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    group::{Group, Member, acts_for, links::Links},
+    group::{DefaultSplit, Group, Member, acts_for, links::Links},
     input::{Draft, Error, Field, FieldErrors, numbers::not_zero},
     ledger::{Change, Event, LedgerError, RefType, Totals},
     personal::spending::{Spending, SpendingId},
@@ -380,7 +380,8 @@ pub struct NewExpense {
     pub payers: Field<Vec<PayerInput>>,
     /// How the amount is split. Default: equally.
     pub split_type: Field<SplitType>,
-    /// Members who share it, with their input. Default: all members of the group.
+    /// Members who share it, with their input. Default: by the group's default split, or else all
+    /// members of the group.
     pub splits: Field<Vec<SplitInput>>,
     /// Lines of the receipt, for an itemized split.
     pub items: Field<Vec<LineInput>>,
@@ -406,6 +407,7 @@ pub struct CheckedExpense<'a> {
     date: Day,
     notes: Option<&'a Notes>,
     split: Split,
+    uses_default: bool,
     created_by: UserId,
 }
 
@@ -444,7 +446,9 @@ impl Draft<NewExpense> {
         let (new, mut errors) = self.open()?;
         let members = Members::of(members);
         let currency = new.currency.or(group.currency);
-        let read = new.split(currency, &members, &mut errors);
+        let uses_default = new.split_type.is_absent() && new.splits.is_absent();
+        let rule = group.default_split(new.category.value().copied()).filter(|_| uses_default);
+        let read = new.split(currency, &members, rule, &mut errors);
         let split_type = new.split_type.or(SplitType::Equal);
         refuse_unused_numbers(split_type, &new.splits, &mut errors);
         let read = read.filter(|(amount, split)| {
@@ -471,6 +475,7 @@ impl Draft<NewExpense> {
                 date: date.or(day_of(now, zone))?,
                 notes: new.notes.as_ref().map(Some).or(None)?,
                 split,
+                uses_default: uses_default && !group.default_splits.is_empty(),
                 created_by: caller,
                 group,
                 members,
@@ -530,6 +535,7 @@ impl NewExpense {
         &self,
         currency: Option<Currency>,
         members: &Members<'_>,
+        rule: Option<&DefaultSplit>,
         errors: &mut FieldErrors,
     ) -> Option<(Money, Split)> {
         let split_type = self.split_type.or(SplitType::Equal);
@@ -537,16 +543,16 @@ impl NewExpense {
         if split_type == Some(SplitType::Itemized) {
             self.lines(currency, members, errors)
         } else {
-            self.shares(split_type, currency, members, errors)
+            self.shares(split_type, currency, (members, rule), errors)
         }
     }
 
-    /// The amount and the split by `splits`.
+    /// The amount and the split by `splits`, or else by the rule of the group's default split.
     fn shares(
         &self,
         split_type: Option<SplitType>,
         currency: Option<Currency>,
-        members: &Members<'_>,
+        (members, rule): (&Members<'_>, Option<&DefaultSplit>),
         errors: &mut FieldErrors,
     ) -> Option<(Money, Split)> {
         let amount = match self.amount {
@@ -562,9 +568,10 @@ impl NewExpense {
                 let context = SplitContext { members, currency, amount };
                 read_split(inputs, split_type, context, errors)
             }
-            (Field::Absent, Some(SplitType::Equal)) => {
-                Some(Split::Equal(members.present().collect()))
-            }
+            (Field::Absent, Some(SplitType::Equal)) => match rule {
+                None => Some(Split::Equal(members.present().collect())),
+                Some(rule) => errors.keep("splits", rule.among(members.present()).ok_or_else(no_sharer)),
+            },
             (Field::Absent, Some(_)) => {
                 errors.missing("splits");
                 None
@@ -597,6 +604,12 @@ impl CheckedExpense<'_> {
     #[must_use]
     pub const fn amount(&self) -> Money {
         self.amount
+    }
+
+    /// Whether the shares follow from the group's default split.
+    #[must_use]
+    pub const fn uses_default(&self) -> bool {
+        self.uses_default
     }
 
     /// All payers, as [`Expense::all_payers`] has them.
@@ -659,6 +672,14 @@ impl CheckedExpense<'_> {
             import_id: None,
         })
     }
+}
+
+/// Rule of the sharers of an expense that nobody would share by the group's default split.
+fn no_sharer() -> Message {
+    rule!(
+        "{field} is required: no member of the default split is present",
+        "укажите {field}: никто из участников деления по умолчанию не состоит в группе"
+    )
 }
 
 /// The lines of an itemized split, as they are stored.

@@ -91,6 +91,7 @@ mod tests {
             archived: false,
             dated: true,
             categories: Vec::new(),
+            default_splits: Vec::new(),
             invitation: None,
             invitation_code: None,
             proposed_links: Vec::new(),

@@ -46,6 +46,7 @@ pub fn group(
         // Rows that cannot be migrated have no keys.
         dated: false,
         categories: Vec::new(),
+        default_splits: Vec::new(),
         invitation: None,
         invitation_code: None,
         proposed_links: Vec::new(),

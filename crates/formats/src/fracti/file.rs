@@ -6,7 +6,10 @@ use fracti_core::{
     split::{LineKind, LineSplit, SplitType},
     values::{currency::Currency, decimal::Decimal, id::GroupId},
 };
-use serde::{Deserialize, Deserializer, de::Error as _};
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error as _, IgnoredAny},
+};
 use serde_json::value::RawValue;
 
 use crate::json::not_a_number;
@@ -64,6 +67,8 @@ pub(super) struct ResponseJson<'a> {
 #[serde(expecting = "a group")]
 pub(super) struct GroupJson {
     id: String,
+    #[serde(default, rename = "defaultSplits")]
+    pub(super) default_splits: Vec<IgnoredAny>,
 }
 
 impl GroupJson {

@@ -43,6 +43,7 @@ const GROUP: KnownFields = KnownFields {
         "createdAt",
         "createdBy",
         "currency",
+        "defaultSplits",
         "invitation",
         "memberCount",
         "title",

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fracti_core::{
-    group::{Group, GroupCategory},
+    group::{DefaultSplit, DefaultWeight, Group, GroupCategory},
     ledger::Change,
     records::{
         entry::Entry,
@@ -51,6 +51,10 @@ pub struct GroupView {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub categories: Vec<GroupCategoryView>,
+    /// Rules by which new expenses are divided whose requests do not say how, if there are any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub default_splits: Vec<DefaultSplitView>,
     /// How the group is joined, once a member has invited to it: with the `code` of the newest
     /// invitation, or if it is `closed`, only from its chat. Without it, by its id.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,6 +73,21 @@ pub struct GroupCategoryView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = schemas::Emoji)]
     pub emoji: Option<schemas::Emoji>,
+}
+
+/// A rule of a group's default split.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = DefaultSplit)]
+pub struct DefaultSplitView {
+    /// Category of the expenses that it divides; without one, those that no other rule does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub category: Option<schemas::ExpenseCategory>,
+    /// Weights of members.
+    pub splits: Vec<SharerView>,
+    /// Weight of each present member who is not in `splits`; zero without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = schemas::Weight)]
+    pub others: Option<JsonDecimal>,
 }
 
 /// An expense.
@@ -480,6 +499,7 @@ impl From<Group> for GroupView {
             created_by: group.created_by.map(Text),
             archived: group.archived,
             categories: group.categories.into_iter().map(GroupCategoryView::from).collect(),
+            default_splits: group.default_splits.into_iter().map(DefaultSplitView::from).collect(),
             invitation: group.invitation.map(|it| Text(it.into())),
         }
     }
@@ -488,6 +508,20 @@ impl From<Group> for GroupView {
 impl From<GroupCategory> for GroupCategoryView {
     fn from(GroupCategory { key, name, emoji }: GroupCategory) -> Self {
         Self { key: Text(key), name: Text(name), emoji: emoji.map(Text) }
+    }
+}
+
+impl From<DefaultSplit> for DefaultSplitView {
+    fn from(DefaultSplit { category, splits, others }: DefaultSplit) -> Self {
+        let weight = |it: DefaultWeight| SharerView {
+            user_id: Text(it.user_id),
+            weight: JsonDecimal(it.weight),
+        };
+        Self {
+            category: category.map(Text),
+            splits: splits.into_iter().map(weight).collect(),
+            others: others.map(JsonDecimal),
+        }
     }
 }
 

@@ -36,15 +36,21 @@ impl Table {
     ) -> Result<Outcome<Group>, Error> {
         let MemberKey { group, user } = member_key;
         self.write_to_group(group, idempotency, || async {
-            let ((before, caller), ledger) =
-                tokio::try_join!(self.group_and_member(group, user.into()), self.ledger(group))?;
-            Member::require_present(caller)?;
+            let read = async {
+                if update.names_members() {
+                    return self.group(member_key).await;
+                }
+                let (before, caller) = self.group_and_member(group, user.into()).await?;
+                Ok((before, vec![Member::require_present(caller)?]))
+            };
+            let ((before, members), ledger) = tokio::try_join!(read, self.ledger(group))?;
             ledger.state.check_present(user)?;
             if ledger.state.archived != before.archived {
                 // The two rows were read before and after another request.
                 return Err(TransactionError::Retry);
             }
-            let after = update.apply(&before);
+            let members = ledger.links.unlinked(&ledger.state.of(&members));
+            let after = update.resolved(&ledger.links).apply(&before, &members);
             if after.as_ref().is_ok_and(|after| *after == before) {
                 return Ok(Decision::Done(before));
             }
@@ -66,6 +72,7 @@ impl Table {
                 ("currency", Some(row::to_value(&after.currency)?)),
                 ("archived", archived),
                 ("categories", own.transpose()?),
+                ("defaultSplits", default_splits_of(&after)?),
             ];
             let update = Write::update(keys::group(group), attributes);
             transaction.add(update.when(unchanged(&before)?));
@@ -76,6 +83,19 @@ impl Table {
         })
         .await
     }
+}
+
+/// The attribute of a group's default split.
+fn default_splits_of(group: &Group) -> Result<Option<AttributeValue>, Error> {
+    (!group.default_splits.is_empty()).then(|| row::to_value(&group.default_splits)).transpose()
+}
+
+/// The group has the default split that was read.
+pub(crate) fn divides_as_read(group: &Group) -> Result<Expression, Error> {
+    Ok(match default_splits_of(group)? {
+        None => Expression::without("defaultSplits"),
+        Some(rules) => Expression::equal("defaultSplits", rules),
+    })
 }
 
 /// The group is joined as it was when it was read.
@@ -119,5 +139,6 @@ pub(crate) fn unchanged(group: &Group) -> Result<Expression, Error> {
     };
     let members = Expression::equal("memberCount", row::to_value(&group.member_count)?);
     let settings = chat.and(title).and(currency).and(archived).and(categories);
+    let settings = settings.and(divides_as_read(group)?);
     Ok(settings.and(members).and(invites_as_read(group)?))
 }

@@ -33,6 +33,7 @@ use serde::Serialize;
 
 use crate::{
     dynamo::{Expression, Order, Page, Range, Slice, Sort, TransactionError, Write},
+    group::settings::divides_as_read,
     ledger::LedgerTransaction,
     personal::spendings::deletion,
     table::{RequestContext, Table, access::MemberKey},
@@ -246,6 +247,7 @@ impl Table {
         members.retain(Member::is_present);
         let new = new.resolved(&ledger.links);
         // The day does not change the shares.
+        let group = group.resolved(&ledger.links);
         let checked = new.check(&group, &members, member_key.user, now, Zone::default())?;
         let shares = checked.preview()?;
         check_room(&ledger, None, &checked.at(now, [0; 10])?)?;
@@ -583,7 +585,12 @@ pub(crate) fn record(
     let new = new.resolved(transaction.links());
     let mut members = transaction.links().unlinked(members);
     members.retain(Member::is_present);
-    let new = new.check(group, &members, user, context.now, zone)?;
+    let resolved = group.clone().resolved(transaction.links());
+    let new = new.check(&resolved, &members, user, context.now, zone)?;
+    if new.uses_default() {
+        let as_read = Write::check(keys::group(group.id)).when(divides_as_read(group)?);
+        transaction.add(as_read);
+    }
     let expense = new.at(transaction.at(), context.random)?;
     insert(&mut transaction, &expense)?;
     transaction.tell(Subject::expense(ChangeKind::ExpenseAdded, &expense));

@@ -23,7 +23,8 @@ impl NewExpense {
     pub fn split_into(&self, shares: &[(MemberId, i64)]) -> Result<Split, Error> {
         let members = Members::unnamed(shares.iter().map(|(member, _)| *member));
         let mut errors = FieldErrors::default();
-        let read = self.split(self.currency.value().copied(), &members, &mut errors);
+        let currency = self.currency.value().copied();
+        let read = self.split(currency, &members, None, &mut errors);
         let split = read.and_then(|(amount, split)| {
             keep_split(split.check_shares(amount, shares), &members, &mut errors).map(|()| split)
         });

@@ -8,17 +8,14 @@ use super::{Expense, Share, line_input::LineInput, members::Members};
 use crate::{
     input::{
         Field, FieldErrors, Path,
-        numbers::{BoundError, bounded, signed},
+        numbers::{BoundError, signed},
     },
     split::{
-        PERCENT_DECIMALS, Split, SplitError, SplitType, WEIGHT_DECIMALS, check_exact,
-        check_weights, percentage_weights,
+        PERCENT_DECIMALS, Split, SplitError, SplitType, check_exact, check_weights,
+        percentage_weights, split_weight,
     },
     values::{currency::Currency, decimal::Decimal, id::MemberId, money::Money},
 };
-
-/// Maximum weight of a member in a split by weights.
-const MAX_WEIGHT: u32 = 10_000;
 
 /// A member who shares an expense.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -186,9 +183,7 @@ pub(super) fn read_split(
         }
         SplitType::Shares => {
             let check = |path: Path, number: Decimal, errors: &mut FieldErrors| {
-                let weight = bounded(number, WEIGHT_DECIMALS, MAX_WEIGHT)
-                    .and_then(|it| u32::try_from(it).map_err(|_| BoundError::TooLarge(MAX_WEIGHT)));
-                errors.keep(path, weight)
+                errors.keep(path, split_weight(number))
             };
             let weights = read_numbers(inputs, "weight", |it| it.weight, check, errors)?;
             errors.keep("splits", check_weights(weights.iter().copied()))?;
