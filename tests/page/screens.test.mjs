@@ -34,6 +34,7 @@ const SCREENS = {
   more: at('/more'),
   members: at('/members'),
   settings: at('/settings'),
+  split: at('/split'),
   join: `/app/join/${other.id}`,
   welcome: at('/welcome'),
   stats: at('/stats'),

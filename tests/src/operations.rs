@@ -18,7 +18,7 @@ pub type Ids = BTreeMap<&'static str, String>;
 pub const OPEN: [&str; 4] = ["getHealth", "getOpenApiDocument", "listCurrencies", "listCategories"];
 
 /// Every screen of the Mini App.
-pub const SCREENS: [&str; 44] = [
+pub const SCREENS: [&str; 45] = [
     "/screens",
     "/screens/groups/{groupId}",
     "/screens/groups/{groupId}/balances",
@@ -39,6 +39,7 @@ pub const SCREENS: [&str; 44] = [
     "/screens/groups/{groupId}/more",
     "/screens/groups/{groupId}/members",
     "/screens/groups/{groupId}/settings",
+    "/screens/groups/{groupId}/split",
     "/screens/join/{groupId}",
     "/screens/groups/{groupId}/welcome",
     "/screens/groups/{groupId}/expenses",

@@ -83,6 +83,9 @@ pub struct Group {
     /// Rules by which expenses are divided whose requests do not say how.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub default_splits: Vec<DefaultSplit>,
+    /// Time at which these rules were last changed, as in the balance row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_splits_at: Option<Timestamp>,
     /// How the group is joined, if not by its id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invitation: Option<Invitation>,
@@ -421,6 +424,7 @@ impl Draft<NewGroup> {
                 dated: true,
                 categories: Vec::new(),
                 default_splits: Vec::new(),
+                default_splits_at: None,
                 invitation: None,
                 invitation_code: None,
                 proposed_links: Vec::new(),

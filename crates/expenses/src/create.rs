@@ -34,7 +34,8 @@ body! {
         payers: "payers".objects::<CreatePayer>(1..=MAX_SHARES),
         /// How to split it. Default: `equal`.
         split_type: "splitType".text(),
-        /// Members who share it, each once. Default: all members of the group share it equally.
+        /// Members who share it, each once. Default: if `splitType` is left out, too, by the group's
+        /// default split; otherwise all members of the group share it equally.
         splits: "splits".documented(1..=MAX_SHARES).objects::<CreateSplit>(SPLITS),
         /// Lines of the receipt, for an `itemized` split. Items, taxes, tips and fees minus
         /// discounts are the amount.

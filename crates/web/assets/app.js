@@ -32,10 +32,10 @@
 //   data-instead                if a box in it is checked, the control of this name is not sent
 //   data-total                  amount of the draft
 //   data-row                    a member's or a line's controls; its check box decides if they count
-//   data-of                     shown for these split types only
+//   data-of                     shown for these split types only; usual: that of the group
 //   data-share                  share of this member
 //   data-step                   button that changes the number beside it
-//   data-add, data-remove       adds a copy of a template, removes its row
+//   data-add, data-remove       adds a copy of a template, removes its row or, of several rows, its data-part
 //   data-guess                  button with the category that the description suggests, which leads to its control
 //   data-region                 currency that is at first the last one of the device, or that of the reader's region
 //   data-all, data-none         buttons that tick all rows of the form's list, or none; data-last is shown beside
@@ -447,7 +447,8 @@ function prepare(form) {
   const data = form.dataset;
   const isMain = Boolean(form.querySelector('[data-main]'));
   const drafted = isMain && data.save === undefined && !form.hasAttribute('data-file');
-  const type = () => form.elements.splitType?.value;
+  // Without a type, the group's default split divides it.
+  const type = () => form.elements.splitType?.value || 'usual';
   // Controls that do not count are disabled, so that they are not sent.
   const arrange = () => {
     for (const part of form.querySelectorAll('[data-of]')) {

@@ -270,7 +270,7 @@ export async function act(button) {
     input.dispatchEvent(new Event('input', { bubbles: true }));
   } else if (data.add) addRow(button);
   else if (data.remove !== undefined) {
-    button.closest('[data-row]').remove();
+    button.closest('[data-row], [data-part]').remove();
     form.dispatchEvent(new Event('input'));
   } else if (data.all !== undefined || data.none !== undefined) {
     for (const it of form.querySelectorAll('.shares [data-counts]')) it.checked = data.all !== undefined;
@@ -1021,7 +1021,8 @@ export function read(form) {
 export function worded({ path, message: rule }, control) {
   const own = { amount: 'noAmount', description: 'noDescription' }[control?.name];
   if (own && !control.value.trim()) return text(own);
-  return rule.replace(path, () => control?.ariaLabel ?? control?.labels?.[0]?.textContent ?? path);
+  const label = path === 'splits' ? document.querySelector('legend') : control?.labels?.[0];
+  return rule.replace(path, () => control?.ariaLabel ?? label?.textContent ?? path);
 }
 
 // Shows each error below its control, and returns the others.

@@ -31,6 +31,7 @@ mod settlement;
 mod settlements;
 mod stats;
 mod tokens;
+mod usual_split;
 mod welcome;
 
 use fracti_http::{Routes, Sender};
@@ -61,6 +62,7 @@ pub(crate) fn routes() -> Routes {
         .page(Sender::User, "/screens/groups/{groupId}/more", more::show)
         .page(Sender::User, "/screens/groups/{groupId}/members", members::show)
         .page(Sender::User, "/screens/groups/{groupId}/settings", settings::show)
+        .page(Sender::User, "/screens/groups/{groupId}/split", usual_split::show)
         .page(Sender::User, "/screens/join/{groupId}", join::show)
         .page(Sender::User, "/screens/groups/{groupId}/welcome", welcome::show)
         .page(Sender::User, "/screens/groups/{groupId}/expenses", expenses::show)

@@ -1,5 +1,5 @@
-//! Contents of the balance row besides balances: whether the group is
-//! archived, its currency, who lately became present or past, and who has pending settlements.
+//! Contents of the balance row besides balances: whether the group is archived, its currency, when its
+//! default split was changed, who lately became present or past, and who has pending settlements.
 //!
 //! A request reads the rows of the group and its members and the balance row in parallel, so a
 //! member may leave between the two reads. The version of the balance row does not show this,
@@ -37,6 +37,9 @@ pub struct GroupState {
     /// The group's currency, if it was ever changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub currency: Option<Currency>,
+    /// Time at which the group's default split was last changed, if it ever was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_splits_at: Option<Timestamp>,
     /// Recent changes of presence.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     recent: BTreeMap<MemberId, PresenceChange>,

@@ -475,7 +475,7 @@ impl Draft<NewExpense> {
                 date: date.or(day_of(now, zone))?,
                 notes: new.notes.as_ref().map(Some).or(None)?,
                 split,
-                uses_default: uses_default && !group.default_splits.is_empty(),
+                uses_default,
                 created_by: caller,
                 group,
                 members,
@@ -606,7 +606,7 @@ impl CheckedExpense<'_> {
         self.amount
     }
 
-    /// Whether the shares follow from the group's default split.
+    /// Whether the shares follow from the group's default split, as far as it has one.
     #[must_use]
     pub const fn uses_default(&self) -> bool {
         self.uses_default

@@ -47,6 +47,7 @@ pub fn group(
         dated: false,
         categories: Vec::new(),
         default_splits: Vec::new(),
+        default_splits_at: None,
         invitation: None,
         invitation_code: None,
         proposed_links: Vec::new(),

@@ -57,22 +57,31 @@ impl Table {
             if ledger.state.archived && !update.unarchives() {
                 return Err(Error::GroupArchived.into());
             }
-            let after = after?;
+            let mut after = after?;
             let mut transaction =
                 LedgerTransaction::unchecked(member_key, ledger, idempotency.now());
+            let at = transaction.at();
             let state = transaction.state();
             state.archived = after.archived;
             if after.currency != before.currency {
                 state.currency = Some(after.currency);
             }
+            if after.default_splits != before.default_splits {
+                after.default_splits_at = Some(at);
+                state.default_splits_at = Some(at);
+            }
             let own = (!after.categories.is_empty()).then(|| row::to_value(&after.categories));
+            let rules = &after.default_splits;
+            let rules = (!rules.is_empty()).then(|| row::to_value(rules)).transpose()?;
+            let rules_at = after.default_splits_at.as_ref().map(row::to_value).transpose()?;
             let archived = after.archived.then(|| row::to_value(&true)).transpose()?;
             let attributes = [
                 ("title", Some(row::to_value(&after.title)?)),
                 ("currency", Some(row::to_value(&after.currency)?)),
                 ("archived", archived),
                 ("categories", own.transpose()?),
-                ("defaultSplits", default_splits_of(&after)?),
+                ("defaultSplits", rules),
+                ("defaultSplitsAt", rules_at),
             ];
             let update = Write::update(keys::group(group), attributes);
             transaction.add(update.when(unchanged(&before)?));
@@ -83,19 +92,6 @@ impl Table {
         })
         .await
     }
-}
-
-/// The attribute of a group's default split.
-fn default_splits_of(group: &Group) -> Result<Option<AttributeValue>, Error> {
-    (!group.default_splits.is_empty()).then(|| row::to_value(&group.default_splits)).transpose()
-}
-
-/// The group has the default split that was read.
-pub(crate) fn divides_as_read(group: &Group) -> Result<Expression, Error> {
-    Ok(match default_splits_of(group)? {
-        None => Expression::without("defaultSplits"),
-        Some(rules) => Expression::equal("defaultSplits", rules),
-    })
 }
 
 /// The group is joined as it was when it was read.
@@ -139,6 +135,10 @@ pub(crate) fn unchanged(group: &Group) -> Result<Expression, Error> {
     };
     let members = Expression::equal("memberCount", row::to_value(&group.member_count)?);
     let settings = chat.and(title).and(currency).and(archived).and(categories);
-    let settings = settings.and(divides_as_read(group)?);
+    let divides = match &group.default_splits_at {
+        None => Expression::without("defaultSplitsAt"),
+        Some(at) => Expression::equal("defaultSplitsAt", row::to_value(at)?),
+    };
+    let settings = settings.and(divides);
     Ok(settings.and(members).and(invites_as_read(group)?))
 }

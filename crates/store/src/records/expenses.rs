@@ -33,7 +33,6 @@ use serde::Serialize;
 
 use crate::{
     dynamo::{Expression, Order, Page, Range, Slice, Sort, TransactionError, Write},
-    group::settings::divides_as_read,
     ledger::LedgerTransaction,
     personal::spendings::deletion,
     table::{RequestContext, Table, access::MemberKey},
@@ -587,9 +586,10 @@ pub(crate) fn record(
     members.retain(Member::is_present);
     let resolved = group.clone().resolved(transaction.links());
     let new = new.check(&resolved, &members, user, context.now, zone)?;
-    if new.uses_default() {
-        let as_read = Write::check(keys::group(group.id)).when(divides_as_read(group)?);
-        transaction.add(as_read);
+    let changed_at = transaction.before().state.default_splits_at;
+    if new.uses_default() && group.default_splits_at != changed_at {
+        // The group and the ledger were read before and after a change of the default split.
+        return Err(TransactionError::Retry);
     }
     let expense = new.at(transaction.at(), context.random)?;
     insert(&mut transaction, &expense)?;

@@ -57,6 +57,7 @@ pub(crate) async fn new(
     if group.archived {
         return Ok(Fragment(archived(l, &group)));
     }
+    let group = group.resolved(&ledger.links);
     let form = Form {
         l,
         group: &group,
@@ -219,7 +220,7 @@ impl Form<'_> {
                         label.sr for="amount" { (l.amount_label()) }
                         input #amount.big name="amount" inputmode="decimal" autocomplete="off" placeholder="0" data-decimal
                             autofocus[!self.edits] value=[amount]
-                            data-of="equal shares exact percentage adjustment";
+                            data-of="usual equal shares exact percentage adjustment";
                         output.big.num data-of="itemized" data-total aria-label=(l.total_label()) {
                             (self.before.map_or_else(|| "0".to_owned(), |it| it.amount.to_string()))
                         }
@@ -280,13 +281,18 @@ impl Form<'_> {
 
     fn split(&self) -> Markup {
         let l = self.l;
+        let (usual, as_usual) = (self.usual(), self.before.is_none());
         let chosen = self.before.map_or(SplitType::Equal, |it| it.split_type);
+        let is_chosen = |split| split == chosen && (usual.is_none() || !as_usual);
         html! {
             fieldset {
                 legend { (l.split()) }
                 div.segments {
+                    @if usual.is_some() {
+                        label.wide { input.sr type="radio" name="splitType" value="" checked[as_usual]; span { (l.as_usual()) } }
+                    }
                     @for split in TYPES {
-                        label { input.sr type="radio" name="splitType" value=(split) checked[split == chosen];
+                        label { input.sr type="radio" name="splitType" value=(split) checked[is_chosen(split)];
                             span { (l.split_type(split)) } }
                     }
                 }
@@ -300,6 +306,9 @@ impl Form<'_> {
                 }
                 ul.card.list.shares data-of="equal shares exact percentage adjustment" {
                     @for (index, member) in self.people().enumerate() { (self.share(index, member)) }
+                }
+                @if let Some(people) = usual {
+                    ul.card.list.shares data-of="usual" { (self.shares_of(people)) }
                 }
                 button.small-button type="button" data-rest data-of="exact percentage" hidden {}
                 div data-of="itemized" { (self.lines()) }
@@ -356,12 +365,26 @@ impl Form<'_> {
             @if !self.edits {
                 a.more href={ (ui::group_path(self.group.id)) "/questions/new" } { (l.ask_who_had_what()) }
             }
-            ul.card.list.shares {
-                @for member in self.people() {
-                    li.row { (self.names.avatar(member.id)) span.grow { (self.names.shown(member.id)) } output data-share=(member.id) { "–" } }
-                }
+            ul.card.list.shares { (self.shares_of(self.people())) }
+        }
+    }
+
+    /// The shares of members, which follow from what was entered.
+    fn shares_of<'m>(&self, people: impl IntoIterator<Item = &'m Member>) -> Markup {
+        html! {
+            @for member in people {
+                li.row { (self.names.avatar(member.id)) span.grow { (self.names.shown(member.id)) } output data-share=(member.id) { "–" } }
             }
         }
+    }
+
+    /// The members who may share an expense by the group's default split, if it has one. An edit does
+    /// not apply it.
+    fn usual(&self) -> Option<Vec<&Member>> {
+        let rules = &self.group.default_splits;
+        let shares =
+            |it: &&Member| rules.iter().any(|rule| rule.weight_of(it.id) != Decimal::ZERO);
+        (!self.edits && !rules.is_empty()).then(|| self.people().filter(shares).collect())
     }
 
     /// A line; `index` is `#` in a template.

@@ -31,6 +31,7 @@ pub(crate) async fn show(
                 (ui::submit(l.save()))
             }
             (categories(l, &group, &api))
+            a.more href={ (ui::group_path(group.id)) "/split" } { (l.usual_split()) }
         }
         form.card.fields action=(api) data-method="PATCH" data-then=""
             data-done=(if group.archived { l.is_unarchived() } else { l.is_archived() })

@@ -20,6 +20,7 @@ texts! {
     paid_rest_hint { "Leave one amount empty: that person paid the rest.",
         "Одну сумму можно не указывать: этот человек заплатил остаток." }
     split { "Split", "Как делим" }
+    as_usual { "As usual", "Как обычно" }
     amount_of(name) { "Amount of {name}", "Сумма, {name}" }
     value_of(name) { "Part of {name}", "Доля, {name}" }
     less_for(name) { "Less for {name}", "Меньше, {name}" }

@@ -361,6 +361,7 @@ mod tests {
             dated: true,
             categories: Vec::new(),
             default_splits: Vec::new(),
+            default_splits_at: None,
             invitation: None,
             invitation_code: None,
             proposed_links: Vec::new(),
