@@ -18,7 +18,7 @@ pub type Ids = BTreeMap<&'static str, String>;
 pub const OPEN: [&str; 4] = ["getHealth", "getOpenApiDocument", "listCurrencies", "listCategories"];
 
 /// Every screen of the Mini App.
-pub const SCREENS: [&str; 45] = [
+pub const SCREENS: [&str; 48] = [
     "/screens",
     "/screens/groups/{groupId}",
     "/screens/groups/{groupId}/balances",
@@ -40,6 +40,9 @@ pub const SCREENS: [&str; 45] = [
     "/screens/groups/{groupId}/members",
     "/screens/groups/{groupId}/settings",
     "/screens/groups/{groupId}/split",
+    "/screens/groups/{groupId}/schedules",
+    "/screens/groups/{groupId}/schedules/{scheduleId}",
+    "/screens/groups/{groupId}/schedules/{scheduleId}/edit",
     "/screens/join/{groupId}",
     "/screens/groups/{groupId}/welcome",
     "/screens/groups/{groupId}/expenses",

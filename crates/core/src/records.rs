@@ -8,4 +8,5 @@ pub mod expense;
 pub mod group_change;
 pub mod import;
 mod names;
+pub mod schedule;
 pub mod settlement;

@@ -23,6 +23,7 @@ use crate::{
         expense::{Expense, PaidExpense, Participant},
         group_change::GroupChange,
         import::{ImportRow, ImportedSettlement},
+        schedule::Schedule,
         settlement::{Settlement, UsedHash},
     },
     reports::tally::TallyRow,
@@ -43,7 +44,7 @@ pub struct RowKind {
 }
 
 /// All kinds of rows.
-pub const ROWS: [RowKind; 34] = [
+pub const ROWS: [RowKind; 35] = [
     RowKind::of::<Group>(),
     RowKind::of::<ChatGroup>(),
     RowKind::of::<MemberRow>(),
@@ -51,6 +52,7 @@ pub const ROWS: [RowKind; 34] = [
     RowKind::of::<Participant>(),
     RowKind::of::<PaidExpense>(),
     RowKind::of::<DeletedExpense>(),
+    RowKind::of::<Schedule>(),
     RowKind::of::<Settlement>(),
     RowKind::of::<ImportRow>(),
     RowKind::of::<ImportedSettlement>(),

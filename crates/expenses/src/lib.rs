@@ -4,6 +4,7 @@ mod breakdown;
 mod create;
 mod edit;
 mod preview;
+mod schedules;
 
 use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
@@ -35,6 +36,12 @@ pub fn routes() -> Routes {
         .routes(routes!(get_expense_breakdown))
         .routes(routes!(restore_expense))
         .routes(routes!(list_expense_history))
+        .routes(routes!(schedules::list_schedules, schedules::create_schedule))
+        .routes(routes!(
+            schedules::get_schedule,
+            schedules::edit_schedule,
+            schedules::delete_schedule
+        ))
 }
 
 /// An expense that was deleted.

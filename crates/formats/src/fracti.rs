@@ -53,7 +53,8 @@ pub(crate) fn read(text: &str, form: ExportForm, draft: &mut ImportDraft<'_>) ->
     };
     draft.see_json(text, known::fields(form));
     let of_file = |message: Message| Err(FilePlace::FILE.issue(message));
-    let ExportJson { version, sequence, group, members, balances, entries, settlements } = export;
+    let ExportJson { version, sequence, group, members, balances, schedules, entries, settlements } =
+        export;
     if version != VERSION {
         return of_file(message!(
             "version must be {VERSION}, not {version}",
@@ -119,6 +120,14 @@ pub(crate) fn read(text: &str, form: ExportForm, draft: &mut ImportDraft<'_>) ->
     }
     reader.check(balances);
     reader.warn();
+    if !schedules.is_empty() {
+        let count = Message::counted(
+            schedules.len(),
+            ["schedule is", "schedules are"],
+            ["расписание не переносится", "расписания не переносятся", "расписаний не переносится"],
+        );
+        reader.draft.warn(FilePlace::FILE, message!("{count} not imported", "{count}", [count]));
+    }
     if divides {
         reader.draft.warn(
             FilePlace::FILE,

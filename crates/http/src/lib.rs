@@ -51,6 +51,7 @@ pub use response::{
     member::MemberView,
     problem::{Code, Problem, ProblemBody},
     schemas::{self, Text},
+    schedule::ScheduleView,
     sentence::sentence,
     views::{
         ChangeView, EntryView, ExpenseView, GroupCategoryView, GroupView, LineView, PayerView,

@@ -9,6 +9,7 @@ pub(crate) mod language;
 pub(crate) mod limits;
 pub(crate) mod member;
 pub(crate) mod problem;
+pub(crate) mod schedule;
 pub mod schemas;
 pub(crate) mod sentence;
 pub(crate) mod views;

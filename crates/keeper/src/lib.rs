@@ -9,11 +9,14 @@
 use std::{collections::HashMap, time::Duration};
 
 use fracti_core::{
-    funds::fund_transaction::FundWork, input::Error, storage::keys::DueList,
+    funds::fund_transaction::FundWork,
+    input::Error,
+    records::schedule::{DAYS_BACK, Schedule},
+    storage::keys::DueList,
     values::time::Timestamp,
 };
 use fracti_runtime::{Clock, with_causes, work};
-use fracti_store::{Due, DueRow, DueState, Page, Table, with_deadline};
+use fracti_store::{Due, DueRow, DueState, Occurred, Page, Table, with_deadline};
 use futures_util::{StreamExt, stream};
 use tokio::time::Instant;
 
@@ -39,6 +42,12 @@ const BEGINNING: Duration = Duration::from_secs(45);
 
 /// Time limit of what takes as long as a request at most.
 const REQUEST_LIMIT: Duration = Duration::from_millis(8_500);
+
+/// Time after which a row that takes several steps begins no more of them.
+const LAST_STEP: Duration = Duration::from_secs(6);
+
+/// Dates of a schedule that one run records at most: all that are not too old, of a daily one.
+const MAX_DATES: i64 = DAYS_BACK + 1;
 
 /// Time limit of a list, below the 60 s of the function.
 const LIST_LIMIT: Duration = Duration::from_secs(55);
@@ -182,6 +191,19 @@ enum Handled {
     Unknown,
 }
 
+/// Records the expenses of a schedule's dates that are due, oldest first. It leaves the schedule due if
+/// there are more than a run records, or if the time is over.
+async fn record_dates(table: &Table, of: &Schedule, now: Timestamp) -> Result<(), Error> {
+    let begun = Instant::now();
+    for _ in 0..MAX_DATES {
+        let occurred = table.occur(of.group_id, of.id, now).await?;
+        if occurred != Occurred::Recorded || begun.elapsed() >= LAST_STEP {
+            break;
+        }
+    }
+    Ok(())
+}
+
 /// Handles a row; `None` if that failed, and the row is tried again later.
 async fn handle(table: &Table, clock: &Clock, of: WorkList, row: &DueRow) -> Option<Handled> {
     let now = clock.now();
@@ -190,6 +212,7 @@ async fn handle(table: &Table, clock: &Clock, of: WorkList, row: &DueRow) -> Opt
             DueState::Gone => return Ok(Handled::NotDue),
             DueState::Unknown => return Ok(Handled::Unknown),
             DueState::Due(Due::Funds(due)) => table.end_funds(due, now).await?,
+            DueState::Due(Due::Schedule(of)) => record_dates(table, &of, now).await?,
         }
         table.check_handled(row).await?;
         Ok(Handled::Done)

@@ -2,7 +2,7 @@
 
 use fracti_core::{
     records::group_change::{
-        AmountBefore, ChangedExpense, ChangedGroup, ChangedImport, ChangedMember,
+        AmountBefore, ChangedExpense, ChangedGroup, ChangedImport, ChangedMember, ChangedSchedule,
         ChangedSettlement, EntrySpan, GroupChange,
     },
     values::id::MemberId,
@@ -53,6 +53,9 @@ pub(crate) struct GroupChangeView {
     /// Amount before the edit; with `expense.edited`.
     #[serde(skip_serializing_if = "Option::is_none")]
     before: Option<AmountBeforeView>,
+    /// The schedule after the change, or before it was deleted; with `schedule.…`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schedule: Option<ChangedScheduleView>,
     /// The settlement after the change; with `settlement.…`.
     #[serde(skip_serializing_if = "Option::is_none")]
     settlement: Option<ChangedSettlementView>,
@@ -76,6 +79,7 @@ pub(crate) struct GroupChangeView {
 
 /// An expense in a change.
 #[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 #[schema(as = ChangedExpense)]
 struct ChangedExpenseView {
     /// Identifier.
@@ -84,6 +88,24 @@ struct ChangedExpenseView {
     #[schema(example = "Pizza")]
     description: String,
     /// Amount.
+    amount: JsonDecimal,
+    /// Currency of the amount.
+    currency: schemas::Currency,
+    /// Schedule that recorded it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schedule_id: Option<schemas::ResourceId>,
+}
+
+/// A schedule in a change.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ChangedSchedule)]
+struct ChangedScheduleView {
+    /// Identifier.
+    id: schemas::ResourceId,
+    /// What is paid for.
+    #[schema(example = "Rent")]
+    description: String,
+    /// Amount of each expense.
     amount: JsonDecimal,
     /// Currency of the amount.
     currency: schemas::Currency,
@@ -200,9 +222,19 @@ impl From<GroupChange> for GroupChangeView {
             actor_id: Text(change.actor_id),
             actor_name: String::new(),
             expense: subject.expense.map(|it| {
-                let ChangedExpense { id, description, amount, currency } = it;
+                let ChangedExpense { id, description, amount, currency, schedule_id } = it;
+                ChangedExpenseView {
+                    id: Text(id.into()),
+                    description,
+                    amount: JsonDecimal(amount),
+                    currency: Text(currency),
+                    schedule_id: schedule_id.map(|id| Text(id.into())),
+                }
+            }),
+            schedule: subject.schedule.map(|it| {
+                let ChangedSchedule { id, description, amount, currency } = it;
                 let (amount, currency) = (JsonDecimal(amount), Text(currency));
-                ChangedExpenseView { id: Text(id.into()), description, amount, currency }
+                ChangedScheduleView { id: Text(id.into()), description, amount, currency }
             }),
             before: subject.before.map(|AmountBefore { amount, currency }| AmountBeforeView {
                 amount: JsonDecimal(amount),

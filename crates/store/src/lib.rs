@@ -59,6 +59,7 @@ pub use questions::{
 };
 pub use records::activity::{Activity, ActivityPosition, Feed, SettlementFilter};
 pub use records::expenses::{Deleted, PreviewedExpense};
+pub use records::schedules::Occurred;
 pub use records::shared::{Shared, SharedGroup};
 pub use table::access::MemberKey;
 pub use table::{RequestContext, Table};

@@ -4,5 +4,6 @@ pub(crate) mod activity;
 pub(crate) mod adjustments;
 pub(crate) mod expenses;
 pub(crate) mod funding;
+pub(crate) mod schedules;
 pub(crate) mod settlements;
 pub(crate) mod shared;

@@ -45,6 +45,8 @@
 //   data-rest                   button that says what is left of the amount, and gives it to the row touched last
 //   data-sum                    button whose text has the amount of the form; it has data-missing until that and the
 //                               description are entered
+//   data-schedules              operation that makes a schedule of the expense of the form; data-repeat is the choice
+//                               of how often
 //   data-options                choice whose options are those at this path, once its details are opened
 //   data-refresh                seconds after which the screen is loaded again while it is visible
 //   data-go                     path to go on to at once
@@ -492,17 +494,16 @@ function prepare(form) {
       lib = await more();
       const unclear = lib.unclear(form);
       if (unclear) return unclear.focus();
-      let body;
+      let body, url = form.getAttribute('action');
       if (isFile) body = lib.upload(form);
-      else ({ body, paths } = lib.read(form));
+      else ({ body, paths, url } = lib.addressed(form, lib.read(form)));
       const sent = data.method === 'DELETE' ? undefined : body;
-      let { answer } = await request(data.method, form.getAttribute('action'), { body: sent, headers });
+      let { answer } = await request(data.method, url, { body: sent, headers });
       // Another file may have been chosen in the meantime.
       if (isFile && Array.isArray(answer.data.members)) return file === form.elements.file.files[0] ? lib.plan(form, answer.data) : undefined;
       // A large import or its undo is done in parts.
       while (answer.data?.status === 'running' || answer.data?.status === 'undoing') {
-        const url = `${form.getAttribute('action')}?run=${answer.data.run}`;
-        ({ answer } = await request(data.method, url, { body: sent }));
+        ({ answer } = await request(data.method, `${url}?run=${answer.data.run}`, { body: sent }));
       }
       delete data.key;
       clearTimeout(keeping);

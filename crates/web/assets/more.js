@@ -361,6 +361,7 @@ export function named(form, said, data) {
 export async function preview(form) {
   const shares = [...form.querySelectorAll('[data-share]')];
   const { body, paths } = read(form), note = form.querySelector('[data-note]');
+  delete body.repeat;
   const format = (number) => figure(number, digitsOf(form));
   form.running?.abort();
   form.running = new AbortController();
@@ -886,7 +887,16 @@ function zones(control) {
   control.value ||= Intl.DateTimeFormat().resolvedOptions().timeZone ?? '';
 }
 
+// The end of what repeats is asked once it does.
+function ends(form) {
+  const choice = form.querySelector('[data-repeat]'), until = form.elements['repeat.until'];
+  if (!choice) return;
+  until.disabled = !choice.value;
+  until.closest('.field').hidden = !choice.value;
+}
+
 export function watch(form) {
+  ends(form);
   suggest(form);
   zones(form.querySelector('[data-zone]'));
   filter(form);
@@ -915,6 +925,7 @@ export function watch(form) {
       }
     } else if (target.matches('[data-decimal], [data-number]')) understand(target);
     else if (target.matches('input[type=date]')) ahead(target);
+    if (target.matches('[data-repeat]')) ends(form);
     if (target.matches('[name^="splits["]')) form.touched = target;
     // What was a receipt costs what its lines sum to.
     const { splitType, amount } = form.elements;
@@ -1015,6 +1026,27 @@ export function read(form) {
     }
   }
   return { body, paths };
+}
+
+// An expense that repeats is the expense of a schedule, which starts on its day. Of a schedule, only what was
+// changed is sent: other shares end that they follow the group, and another rule ends the skips.
+export function addressed(form, { body, paths }) {
+  const data = form.dataset, url = form.getAttribute('action');
+  const { repeat, date, ...expense } = body;
+  form.plain ??= { then: data.then, undo: data.undo };
+  const isNew = url !== data.schedules && !url.startsWith(`${data.schedules}/`);
+  if (!data.schedules || isNew && !repeat?.every) {
+    if (form.plain.undo) Object.assign(data, form.plain);
+    return { body: repeat ? { ...expense, date } : body, paths, url };
+  }
+  const now = values(form), differs = (of) => Object.keys({ ...form.first, ...now }).some((it) => of.test(it) && now[it] !== form.first[it]);
+  const [every, interval] = repeat.every.split(' ');
+  const rule = { every, interval, start: date, until: repeat.until, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone };
+  if (isNew) Object.assign(data, { then: data.schedules.replace('/api', '/app'), undo: `DELETE ${data.schedules}/{id}` });
+  else if (data.method === 'PUT' && !differs(/^split/)) ['splits', 'splitType', 'items'].forEach((it) => delete expense[it]);
+  const changed = data.method !== 'PUT' || differs(/^(date|repeat\.)/);
+  const named = [...paths].map(([path, control]) => [path === 'date' ? 'repeat.start' : path.startsWith('repeat.') ? path : `expense.${path}`, control]);
+  return { body: { expense, ...changed && { repeat: rule } }, paths: new Map(named), url: isNew ? data.schedules : url };
 }
 
 // A rule of the API in the reader's words: a control is called by its label instead of by its path.

@@ -25,6 +25,7 @@ mod more;
 mod points;
 mod question;
 mod questions;
+mod schedules;
 mod settings;
 mod settle;
 mod settlement;
@@ -48,6 +49,13 @@ pub(crate) fn routes() -> Routes {
             Sender::User,
             "/screens/groups/{groupId}/expenses/{expenseId}/edit",
             expense_form::edit,
+        )
+        .page(Sender::User, "/screens/groups/{groupId}/schedules", schedules::list)
+        .page(Sender::User, "/screens/groups/{groupId}/schedules/{scheduleId}", schedules::show)
+        .page(
+            Sender::User,
+            "/screens/groups/{groupId}/schedules/{scheduleId}/edit",
+            expense_form::edit_schedule,
         )
         .page(Sender::User, "/screens/groups/{groupId}/questions", questions::show)
         .page(Sender::User, "/screens/groups/{groupId}/questions/new", ask::show)

@@ -9,7 +9,8 @@ use crate::{
         field::{FieldError, FieldErrors, Path, Unreadable},
         fund_error::FundError,
         limits::{
-            MAX_LINKS, MAX_LINKS_OF_USER, MAX_MEMBERS, MAX_PROPOSED_LINKS, MAX_SHARES, MAX_TOKENS,
+            MAX_LINKS, MAX_LINKS_OF_USER, MAX_MEMBERS, MAX_PROPOSED_LINKS, MAX_SCHEDULES,
+            MAX_SHARES, MAX_TOKENS,
         },
         question_error::QuestionError,
     },
@@ -106,6 +107,10 @@ pub enum Error {
     NoExpense,
     /// There is no such settlement in the group.
     NoSettlement,
+    /// There is no such schedule in the group.
+    NoSchedule,
+    /// The group already has the maximum number of schedules.
+    TooManySchedules,
     /// The user has no such spending.
     NoSpending,
     /// The request cannot be read.
@@ -297,6 +302,14 @@ impl Says for Error {
             Self::NoSettlement => message!(
                 "the settlement does not exist in this group",
                 "расчёт не найден в этой группе"
+            ),
+            Self::NoSchedule => message!(
+                "the schedule does not exist in this group",
+                "расписание не найдено в этой группе"
+            ),
+            Self::TooManySchedules => message!(
+                "a group must have at most {MAX_SCHEDULES} schedules; delete one first",
+                "расписаний в группе может быть не больше {MAX_SCHEDULES}; сначала удалите одно"
             ),
             Self::NoSpending => message!("the spending does not exist", "трата не найдена"),
             Self::Unreadable(inner) => inner.says(),

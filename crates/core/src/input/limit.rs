@@ -22,6 +22,8 @@ words! {
         History = "history",
         /// Open questions of a group.
         OpenQuestions = "openQuestions",
+        /// Schedules of a group.
+        Schedules = "schedules",
         /// API tokens of a user.
         Tokens = "tokens",
         /// Pending transactions of a fund.
@@ -60,6 +62,7 @@ impl Error {
             Self::TooMuchHistory => Limit::History,
             Self::NotIndexed => Limit::UndatedExpenses,
             Self::TooManyTokens => Limit::Tokens,
+            Self::TooManySchedules => Limit::Schedules,
             Self::Question(QuestionError::TooMany) => Limit::OpenQuestions,
             Self::Fund(FundError::TooMany { limit, .. }) => *limit,
             _ => return None,

@@ -21,6 +21,9 @@ pub const MAX_PROPOSED_LINKS: usize = 20;
 /// Maximum number of open questions of a group.
 pub const MAX_OPEN_QUESTIONS: usize = 100;
 
+/// Maximum number of schedules of a group.
+pub const MAX_SCHEDULES: usize = 50;
+
 /// Maximum number of shares of an expense, together with its payers other than the main payer.
 ///
 /// Editing an expense with n of them takes up to 2n + 11 of the 100 actions of a transaction, if all

@@ -1,5 +1,6 @@
 //! Expenses, and the share that each member owes.
 
+mod again;
 mod breakdown;
 mod edit;
 mod filter;
@@ -28,7 +29,7 @@ use crate::{
         category::UnknownCategory,
         currency::Currency,
         decimal::Decimal,
-        id::{ExpenseId, GroupId, ImportId, MemberId, UserId},
+        id::{ExpenseId, GroupId, ImportId, MemberId, ScheduleId, UserId},
         money::Money,
         text::{Description, Notes},
         time::{Day, Timestamp, Zone, day_of},
@@ -104,6 +105,9 @@ pub struct Expense {
     /// Import that recorded the expense.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub import_id: Option<ImportId>,
+    /// Schedule that recorded the expense.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedule_id: Option<ScheduleId>,
 }
 
 impl Expense {
@@ -339,7 +343,7 @@ pub struct Participant {
 
 impl Row for Expense {
     const KIND: &'static str = "expense";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn keys(&self) -> Keys {
         let primary = keys::expense(self.group_id, self.created_at);
@@ -670,6 +674,7 @@ impl CheckedExpense<'_> {
             created_by: Some(self.created_by),
             updated_at: None,
             import_id: None,
+            schedule_id: None,
         })
     }
 }

@@ -10,6 +10,7 @@ use crate::{
     records::{
         expense::Expense,
         import::{Format, ImportRow},
+        schedule::Schedule,
         settlement::Settlement,
     },
     storage::{
@@ -19,7 +20,7 @@ use crate::{
     values::{
         currency::Currency,
         decimal::Decimal,
-        id::{ExpenseId, GroupId, ImportId, MemberId, SettlementId, UserId},
+        id::{ExpenseId, GroupId, ImportId, MemberId, ScheduleId, SettlementId, UserId},
         settlement_status::SettlementStatus,
         time::Timestamp,
     },
@@ -47,6 +48,14 @@ words! {
         SettlementFailed = "settlement.failed",
         /// A completed settlement was taken back.
         SettlementReverted = "settlement.reverted",
+        /// A schedule was made.
+        ScheduleAdded = "schedule.added",
+        /// A schedule was changed, paused by a member or let go on.
+        ScheduleEdited = "schedule.edited",
+        /// A schedule was deleted.
+        ScheduleDeleted = "schedule.deleted",
+        /// A schedule was paused because its expense was refused.
+        SchedulePaused = "schedule.paused",
         /// A user joined, or came back.
         MemberJoined = "member.joined",
         /// A member left.
@@ -123,6 +132,9 @@ pub struct Subject {
     /// Amount of the edited expense or settlement before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<AmountBefore>,
+    /// The schedule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<ChangedSchedule>,
     /// The settlement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settlement: Option<ChangedSettlement>,
@@ -142,12 +154,29 @@ pub struct Subject {
 
 /// An expense in a change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ChangedExpense {
     /// Identifier.
     pub id: ExpenseId,
     /// What was paid for.
     pub description: String,
     /// Amount, in major units.
+    pub amount: Decimal,
+    /// Currency of the amount.
+    pub currency: Currency,
+    /// Schedule that recorded it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedule_id: Option<ScheduleId>,
+}
+
+/// A schedule in a change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangedSchedule {
+    /// Identifier.
+    pub id: ScheduleId,
+    /// What is paid for.
+    pub description: String,
+    /// Amount of each expense, in major units.
     pub amount: Decimal,
     /// Currency of the amount.
     pub currency: Currency,
@@ -236,6 +265,7 @@ impl Subject {
             kind,
             expense: None,
             before: None,
+            schedule: None,
             settlement: None,
             member: None,
             group: None,
@@ -247,10 +277,19 @@ impl Subject {
     /// A change of an expense.
     #[must_use]
     pub fn expense(kind: ChangeKind, expense: &Expense) -> Self {
-        let Expense { id, amount, currency, .. } = *expense;
-        let expense =
-            ChangedExpense { id, description: expense.description.clone(), amount, currency };
+        let Expense { id, amount, currency, schedule_id, .. } = *expense;
+        let description = expense.description.clone();
+        let expense = ChangedExpense { id, description, amount, currency, schedule_id };
         Self { expense: Some(expense), ..Self::new(kind) }
+    }
+
+    /// A change of a schedule.
+    #[must_use]
+    pub fn schedule(kind: ChangeKind, schedule: &Schedule) -> Self {
+        let Expense { amount, currency, .. } = schedule.template;
+        let description = schedule.template.description.clone();
+        let schedule = ChangedSchedule { id: schedule.id, description, amount, currency };
+        Self { schedule: Some(schedule), ..Self::new(kind) }
     }
 
     /// An edit of an expense.

@@ -14,8 +14,8 @@ use crate::values::{
     entry_id::EntryId,
     fund_key::{FundKey, FundWork},
     id::{
-        ExpenseId, FundTransactionId, GroupId, ImportId, MemberId, QuestionId, SettlementId,
-        TokenId, UserId,
+        ExpenseId, FundTransactionId, GroupId, ImportId, MemberId, QuestionId, ScheduleId,
+        SettlementId, TokenId, UserId,
     },
     ref_id::{RefId, ReferenceUse},
     spending_id::SpendingId,
@@ -72,6 +72,8 @@ pub mod prefix {
     pub const EXPENSE: &str = "TX#";
     /// Sort keys of settlements, in the table and in `GSI3`.
     pub const SETTLEMENT: &str = "SETTLE#";
+    /// Sort keys of schedules.
+    pub const SCHEDULE: &str = "SCHEDULE#";
     /// Sort keys of imports.
     pub const IMPORT: &str = "IMPORT#";
     /// Sort keys of imported settlements.
@@ -199,6 +201,12 @@ pub fn settlement(group: GroupId, created_at: Timestamp) -> Primary {
 #[must_use]
 pub fn deleted_expense(group: GroupId, at: Timestamp, expense: ExpenseId) -> Primary {
     Primary { pk: group_partition(group), sk: format!("{}{at}#{expense}", prefix::DELETED) }
+}
+
+/// Key of a schedule.
+#[must_use]
+pub fn schedule(group: GroupId, schedule: ScheduleId) -> Primary {
+    Primary { pk: group_partition(group), sk: format!("{}{schedule}", prefix::SCHEDULE) }
 }
 
 /// Key of an import.

@@ -75,6 +75,7 @@ pub fn expense(
         created_by: row.parsed("createdBy"),
         updated_at: row.parsed("updatedAt"),
         import_id: None,
+        schedule_id: None,
     };
     let always = [
         "id",

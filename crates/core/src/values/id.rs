@@ -142,6 +142,8 @@ id! {
     ImportId,
     /// Identifies a question.
     QuestionId,
+    /// Identifies a schedule.
+    ScheduleId,
     /// Identifies an anonymous answer.
     AnswerId,
     /// Identifies a transaction of funds, and the bonus that it gave.

@@ -4,13 +4,13 @@ mod zone;
 
 use std::{fmt, str::FromStr, time::Duration};
 
-use chrono::{DateTime, Datelike, Months, NaiveDate, NaiveTime, SecondsFormat, TimeDelta, Utc};
+use chrono::{DateTime, Datelike, Days, Months, NaiveDate, NaiveTime, SecondsFormat, TimeDelta, Utc};
 use fracti_texts::{Message, Says, errors, rule};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::values::text_form::{TextForm, TextRule};
 
-pub use zone::{DAY_STARTS_AT_HOUR, IanaZone, Zone, ZoneError, ZonedTime, day_of};
+pub use zone::{DAY_STARTS_AT_HOUR, IanaZone, Zone, ZoneError, ZonedTime, day_of, start_of};
 
 /// A moment in UTC with millisecond precision, written as `2024-01-20T18:30:00.000Z`. Its texts
 /// sort in order of time.
@@ -139,6 +139,21 @@ impl Day {
             _ if days < 0 => Timestamp::default().day(),
             _ => Self(NaiveDate::from_ymd_opt(9999, 12, 31).unwrap_or(self.0)),
         }
+    }
+
+    /// The day so many days later, unless that is after the year 9999.
+    #[must_use]
+    pub fn later(self, days: u32) -> Option<Self> {
+        let day = self.0.checked_add_days(Days::new(days.into()))?;
+        (day.year() <= 9999).then_some(Self(day))
+    }
+
+    /// The same day of the month so many months later, or the last one of a shorter month, unless
+    /// that is after the year 9999.
+    #[must_use]
+    pub fn months_later(self, months: u32) -> Option<Self> {
+        let day = self.0.checked_add_months(Months::new(months))?;
+        (day.year() <= 9999).then_some(Self(day))
     }
 
     /// First day of the month.

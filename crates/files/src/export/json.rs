@@ -3,9 +3,12 @@
 //! The file that `fracti-admin export` writes has the form of a page of the API, with the entries
 //! and the settlements of all pages.
 
-use fracti_core::{group::Member, input::Error};
-use fracti_http::{EntryView, GroupView, MemberBalance, MemberView, SettlementView, shown};
+use fracti_core::{group::Member, input::Error, records::schedule::Schedule};
+use fracti_http::{
+    EntryView, GroupView, MemberBalance, MemberView, ScheduleView, SettlementView, shown,
+};
 use fracti_store::{ExportPage, Exported, ExportedRow};
+use fracti_texts::Language;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
@@ -57,6 +60,9 @@ pub(crate) struct Head {
     /// export; on the first page.
     #[serde(skip_serializing_if = "Option::is_none")]
     balances: Option<Vec<MemberBalance>>,
+    /// The schedules when the page was read, newest first; on the first page. They are not imported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schedules: Option<Vec<ScheduleView>>,
 }
 
 /// An entry of an exported ledger. `expense` is the expense as it was while the entry was applied;
@@ -79,7 +85,7 @@ impl ExportView {
             texts.into_iter().map(|text| RawValue::from_string(text).map_err(unwritten)).collect()
         };
         Ok(Self {
-            head: Head::of(page.exported, is_first),
+            head: Head::of(page.exported, page.schedules, is_first),
             entries: raw(page.entries)?,
             settlements: raw(page.settlements)?,
         })
@@ -87,7 +93,7 @@ impl ExportView {
 }
 
 impl Head {
-    fn of(exported: Exported, is_first: bool) -> Self {
+    fn of(exported: Exported, schedules: Vec<Schedule>, is_first: bool) -> Self {
         let Exported { group, members, ledger } = exported;
         let balances = is_first.then(|| {
             let of_member = |member: &Member| {
@@ -105,6 +111,10 @@ impl Head {
             group: is_first.then(|| group.into()),
             members: is_first.then(|| members.into_iter().map(MemberView::from).collect()),
             balances,
+            schedules: is_first.then(|| {
+                let view = |it| ScheduleView::of(it, Language::English);
+                schedules.into_iter().map(view).collect()
+            }),
         }
     }
 }
@@ -165,7 +175,8 @@ impl Written {
 pub(crate) fn part(page: &ExportPage, before: Option<Written>) -> Result<String, Error> {
     let mut text = String::new();
     if before.is_none() {
-        let head = text_of(&Head::of(page.exported.clone(), true))?;
+        let head = Head::of(page.exported.clone(), page.schedules.clone(), true);
+        let head = text_of(&head)?;
         text.push_str(head.strip_suffix('}').unwrap_or(&head));
         text.push_str(",\"entries\":[");
     }

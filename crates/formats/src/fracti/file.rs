@@ -49,6 +49,8 @@ pub(super) struct ExportJson<'a> {
     /// The members, on the first page.
     pub(super) members: Option<Vec<MemberJson>>,
     pub(super) balances: Option<Vec<BalanceJson>>,
+    #[serde(default)]
+    pub(super) schedules: Vec<IgnoredAny>,
     #[serde(borrow)]
     pub(super) entries: Vec<&'a RawValue>,
     #[serde(borrow)]

@@ -23,7 +23,7 @@ const RESPONSE: KnownFields = KnownFields {
 };
 
 const EXPORT: KnownFields = KnownFields {
-    read: &["format", "version", "sequence"],
+    read: &["format", "version", "sequence", "schedules"],
     objects: &[
         ("group", Parts(&GROUP)),
         ("members", Parts(&MEMBER)),
@@ -101,6 +101,7 @@ const EXPENSE: KnownFields = KnownFields {
         "itemCount",
         "payerId",
         "payerName",
+        "scheduleId",
         "updatedAt",
     ],
     objects: &[("payers", Parts(&SHARE)), ("splits", Parts(&SHARE)), ("items", Parts(&LINE))],

@@ -61,6 +61,7 @@ arguments! { A B C }
 arguments! { A B C D }
 arguments! { A B C D E }
 arguments! { A B C D E F }
+arguments! { A B C D E F G }
 
 /// The query parameters and the body of a request, and the schemas to which they refer.
 #[derive(Debug, Default)]

@@ -166,8 +166,18 @@ impl Paging {
 
     /// The response with a slice of the list `list_id`.
     pub fn list<T, V: From<T>>(&self, list_id: &ListId, slice: Slice<T>) -> List<V> {
+        self.list_of(list_id, slice, V::from)
+    }
+
+    /// [`Paging::list`], with this view of each item.
+    pub fn list_of<T, V>(
+        &self,
+        list_id: &ListId,
+        slice: Slice<T>,
+        view: impl Fn(T) -> V,
+    ) -> List<V> {
         let next = slice.next.map(|position| self.cursor(list_id, &position));
-        List::new(slice.items.into_iter().map(V::from), next).leaving_out(slice.unreadable)
+        List::new(slice.items.into_iter().map(view), next).leaving_out(slice.unreadable)
     }
 
     /// Uses a key derived for cursors, so that a signature of init data is never one of a cursor.

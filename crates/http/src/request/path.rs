@@ -12,7 +12,7 @@ use fracti_core::{
         entry_id::EntryId,
         id::{
             ExpenseId, FundTransactionId, GroupId, IdError, ImportId, MemberId, QuestionId,
-            SettlementId, TokenId, UserId,
+            ScheduleId, SettlementId, TokenId, UserId,
         },
         time::Day,
     },
@@ -31,7 +31,7 @@ pub(crate) fn ids(path: &str) -> impl Iterator<Item = &str> {
 
 /// Whether the operation changes a resource that has an entity tag.
 pub(crate) fn changes_state(path: &str, method: &Method) -> bool {
-    let tagged = [ExpenseId::NAME, SettlementId::NAME, SpendingId::NAME];
+    let tagged = [ExpenseId::NAME, ScheduleId::NAME, SettlementId::NAME, SpendingId::NAME];
     let is_one = path.ends_with('}') && ids(path).last().is_some_and(|id| tagged.contains(&id));
     is_one && (method == Method::PUT || method == Method::DELETE)
 }
@@ -82,6 +82,7 @@ path_params! {
     "memberId" MemberId MemberNotFound,
     "otherId" UserId UserNotFound,
     "expenseId" ExpenseId ExpenseNotFound,
+    "scheduleId" ScheduleId ScheduleNotFound,
     "settlementId" SettlementId SettlementNotFound,
     "entryId" EntryId EntryNotFound,
     "tokenId" TokenId TokenNotFound,

@@ -15,7 +15,7 @@ use fracti_core::{
     group::{MAX_MEMBERS, links::MAX_LINKS},
     input::{Error, FieldError, Limit, Path, Unreadable},
     questions::question::{MAX_OPEN_QUESTIONS, QuestionError},
-    records::settlement::SettlementError,
+    records::{schedule::MAX_SCHEDULES, settlement::SettlementError},
     split::MAX_SHARES,
     values::{currency::Currency, id::SettlementId},
 };
@@ -92,6 +92,7 @@ codes! {
     MemberNotFound NOT_FOUND "The group has no such member.",
     LinkNotFound NOT_FOUND "No link of the guest waits to be confirmed.",
     ExpenseNotFound NOT_FOUND "The expense does not exist in the group.",
+    ScheduleNotFound NOT_FOUND "The schedule does not exist in the group.",
     SettlementNotFound NOT_FOUND "The settlement does not exist in the group.",
     SpendingNotFound NOT_FOUND "The spending does not exist.",
     EntryNotFound NOT_FOUND "The entry does not exist in the group's ledger.",
@@ -159,6 +160,7 @@ codes! {
     TooManySplits UNPROCESSABLE_ENTITY "The expense has more than {max} shares." max = MAX_SHARES,
     TooManyQuestions UNPROCESSABLE_ENTITY
         "The group already has {max} open questions." max = MAX_OPEN_QUESTIONS,
+    TooManySchedules UNPROCESSABLE_ENTITY "The group already has {max} schedules." max = MAX_SCHEDULES,
     TooManyTokens UNPROCESSABLE_ENTITY "The user already has {max} API tokens." max = MAX_TOKENS,
     IdempotencyKeyReused UNPROCESSABLE_ENTITY
         "The idempotency key was already used for a different request, which was carried out.",
@@ -434,6 +436,8 @@ impl From<Error> for Problem {
             Error::NotAlone => new(Code::NotAlone),
             Error::NoExpense => new(Code::ExpenseNotFound),
             Error::NoToken => new(Code::TokenNotFound),
+            Error::NoSchedule => new(Code::ScheduleNotFound),
+            Error::TooManySchedules => new(Code::TooManySchedules),
             Error::TooManyTokens => new(Code::TooManyTokens),
             Error::NoSettlement => new(Code::SettlementNotFound),
             Error::NoImport => new(Code::ImportNotFound),

@@ -12,7 +12,7 @@ use fracti_core::{
     group, input, ledger,
     personal::{spending, targets},
     questions::{points, question},
-    records::{expense, group_change, import, settlement},
+    records::{expense, group_change, import, schedule, settlement},
     reports::tally,
     split,
     values::{
@@ -73,7 +73,7 @@ impl<T: TextForm> ToSchema for Text<T> {
 
 /// Prefixes of the names that words have in generated clients, for enums whose words another enum has
 /// a word, too: in Go, the words of all enums are constants of one package.
-const NAME_PREFIXES: [(&str, &str); 12] = [
+const NAME_PREFIXES: [(&str, &str); 16] = [
     (input::Limit::NAME, "LIMIT"),
     (group::InvitationState::NAME, "INVITATION"),
     (fund::FundFlow::NAME, "FLOW"),
@@ -84,6 +84,10 @@ const NAME_PREFIXES: [(&str, &str); 12] = [
     (new_fund::PlainFund::NAME, "FUND"),
     (question::QuestionType::NAME, "QUESTION"),
     (ledger::RefType::NAME, "ENTRY"),
+    (schedule::RepeatUnit::NAME, "REPEAT"),
+    (schedule::ScheduleRefusal::NAME, "REFUSAL"),
+    (schedule::ScheduleStatus::NAME, "SCHEDULE"),
+    (schedule::SharedBy::NAME, "SHARED_BY"),
     (split::LineSplit::NAME, "LINE"),
     (split::PartKind::NAME, "PART"),
 ];
@@ -132,6 +136,14 @@ pub type InvitationCode = Text<group::InvitationCode>;
 pub type InvitationState = Text<group::InvitationState>;
 /// Status of a settlement.
 pub type SettlementStatus = Text<settlement::SettlementStatus>;
+/// Unit of time between two dates of a schedule.
+pub type RepeatUnit = Text<schedule::RepeatUnit>;
+/// Why an expense of a schedule was refused.
+pub type ScheduleRefusal = Text<schedule::ScheduleRefusal>;
+/// Status of a schedule.
+pub type ScheduleStatus = Text<schedule::ScheduleStatus>;
+/// Who shares each expense of a schedule.
+pub type SharedBy = Text<schedule::SharedBy>;
 /// How an expense is split.
 pub type SplitType = Text<split::SplitType>;
 /// Kind of a line of a receipt.
@@ -288,6 +300,24 @@ schemas! {
             { "type": "string", "pattern": NUMBER },
         ],
         "example": 2,
+    }
+
+    /// Number of units between two dates, a whole number from 1 to 365. A number or a string.
+    RepeatInterval {
+        "oneOf": [
+            { "type": "integer", "minimum": 1, "maximum": 365 },
+            { "type": "string", "pattern": NUMBER },
+        ],
+        "example": 1,
+    }
+
+    /// Number of dates, a whole number from 1 to 1000. A number or a string.
+    RepeatCount {
+        "oneOf": [
+            { "type": "integer", "minimum": 1, "maximum": 1000 },
+            { "type": "string", "pattern": NUMBER },
+        ],
+        "example": 12,
     }
 
     /// Number of seconds, from 60 to 86400, or to 2592000 for a receipt. A number or a string.

@@ -146,6 +146,10 @@ pub struct ExpenseView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = schemas::ResourceId)]
     pub import_id: Option<schemas::ResourceId>,
+    /// Schedule that recorded it, which may have been deleted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = schemas::ResourceId)]
+    pub schedule_id: Option<schemas::ResourceId>,
 }
 
 /// A payer of an expense.
@@ -548,6 +552,7 @@ impl From<Expense> for ExpenseView {
             created_by: expense.created_by.map(Text),
             updated_at: expense.updated_at.map(Text),
             import_id: expense.import_id.map(|id| Text(id.into())),
+            schedule_id: expense.schedule_id.map(|id| Text(id.into())),
         }
     }
 }

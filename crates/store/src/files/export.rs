@@ -13,7 +13,10 @@ use fracti_core::{
     group::{Group, Member},
     input::Error,
     ledger::{Ledger, LedgerError},
-    records::settlement::{Settlement, SettlementStatus},
+    records::{
+        schedule::Schedule,
+        settlement::{Settlement, SettlementStatus},
+    },
     storage::keys,
     values::{id::GroupId, time::Timestamp},
 };
@@ -69,6 +72,8 @@ pub struct ExportPage {
     pub entries: Vec<String>,
     /// The texts of the settlements that are not completed, oldest first.
     pub settlements: Vec<String>,
+    /// The schedules when the page is read, newest first; only of the first page of all rows.
+    pub schedules: Vec<Schedule>,
     /// Position of the next page, if the export continues.
     pub next: Option<ExportPlace>,
 }
@@ -151,7 +156,12 @@ impl Table {
     {
         // The members are read after the ledger, so that they include everyone the ledger names.
         let now = self.ledger(group).await?;
-        let exported = self.exported(group, &now, place.as_ref()).await?;
+        let schedules = async {
+            let is_first = place.is_none() && rows == ExportRows::All;
+            if is_first { self.all_schedules(group).await } else { Ok(Vec::new()) }
+        };
+        let exported = self.exported(group, &now, place.as_ref());
+        let (exported, schedules) = tokio::try_join!(exported, schedules)?;
         let mut page =
             Rows { text, entries: Vec::new(), settlements: Vec::new(), room: limit, bytes: 0 };
         let mut next = place.or_else(|| first_place(&now));
@@ -169,7 +179,7 @@ impl Table {
             };
         }
         let Rows { entries, settlements, .. } = page;
-        Ok(ExportPage { exported, entries, settlements, next })
+        Ok(ExportPage { exported, entries, settlements, schedules, next })
     }
 
     /// The group, its members, and its ledger at the moment of the export.

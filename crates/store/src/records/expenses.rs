@@ -642,7 +642,10 @@ pub(crate) fn unchanged(expense: &Expense) -> Result<Expression, Error> {
 }
 
 /// Adds the rows of an expense that is not in the table, and its entry.
-fn insert(transaction: &mut LedgerTransaction, expense: &Expense) -> Result<(), TransactionError> {
+pub(crate) fn insert(
+    transaction: &mut LedgerTransaction,
+    expense: &Expense,
+) -> Result<(), TransactionError> {
     transaction.add(Write::put_new(expense)?);
     transaction.add_all(member_rows(None, Some(expense))?);
     transaction.tally(None, Some(expense))?;

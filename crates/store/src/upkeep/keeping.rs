@@ -6,7 +6,7 @@ use fracti_core::{
         fund_transaction::{FundTransaction, FundTransactionType},
     },
     input::Error,
-    records::settlement::SettlementStatus,
+    records::{schedule::Schedule, settlement::SettlementStatus},
     rows::RowKind,
     storage::{
         keys::{self, DueList, Primary},
@@ -72,6 +72,8 @@ pub enum DueState {
 pub enum Due {
     /// Something of a user's funds, for [`Table::end_funds`].
     Funds(DueFunds),
+    /// A date of a schedule, for [`Table::occur`].
+    Schedule(Box<Schedule>),
 }
 
 /// What is due of a user's funds.
@@ -99,12 +101,14 @@ impl Due {
             FundTransaction::KIND => {
                 Some(Self::Funds(DueFunds::Transaction(Box::new(row::from_item(item)?))))
             }
+            Schedule::KIND => Some(Self::Schedule(Box::new(row::from_item(item)?))),
             _ => None,
         })
     }
 
     const fn due_at(&self) -> Option<Timestamp> {
         match self {
+            Self::Schedule(schedule) => schedule.due_at,
             Self::Funds(DueFunds::Fund(fund)) => fund.due_at,
             Self::Funds(DueFunds::Transaction(of)) => of.due_at,
         }
@@ -113,6 +117,7 @@ impl Due {
     /// The key that follows from its attributes.
     fn key(&self) -> Primary {
         match self {
+            Self::Schedule(schedule) => schedule.keys().primary,
             Self::Funds(DueFunds::Fund(fund)) => fund.keys().primary,
             Self::Funds(DueFunds::Transaction(of)) => of.keys().primary,
         }

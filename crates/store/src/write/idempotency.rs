@@ -31,7 +31,7 @@ pub struct IdempotentRequest {
     request_hash: Option<String>,
     /// Time when it was sent, and random bytes that no other request has, by which its attempts are
     /// named.
-    context: RequestContext,
+    pub(crate) context: RequestContext,
 }
 
 /// SHA-256 of an idempotency key and of its request, in hexadecimal.

@@ -1,7 +1,7 @@
 //! Changes of a group.
 
 use axum::extract::State;
-use fracti_core::records::group_change::{GroupChange, Subject};
+use fracti_core::records::group_change::{ChangeKind, GroupChange, Subject};
 use fracti_http::{App, AsMember, Context, Problem};
 use maud::{Markup, html};
 
@@ -70,6 +70,10 @@ pub(crate) async fn number(
 fn link(path: &str, subject: &Subject) -> String {
     match subject {
         Subject { expense: Some(expense), .. } => format!("{path}/expenses/{}", expense.id),
+        Subject { schedule: Some(_), kind: ChangeKind::ScheduleDeleted, .. } => {
+            format!("{path}/schedules")
+        }
+        Subject { schedule: Some(schedule), .. } => format!("{path}/schedules/{}", schedule.id),
         Subject { settlement: Some(settlement), .. } => {
             format!("{path}/settlements/{}", settlement.id)
         }
@@ -91,6 +95,9 @@ fn about(
             (open) (ui::name(&it.description)) (close)
             @if let Some(before) = &subject.before { s { (ui::money(l, before.amount, before.currency)) } " " }
             (ui::money(l, it.amount, it.currency))
+        }
+        @if let Some(it) = &subject.schedule {
+            (open) (ui::name(&it.description)) (close) (ui::money(l, it.amount, it.currency))
         }
         @if let Some(it) = &subject.settlement {
             ": " (names.shown_stored(it.from_user_id, &it.from_user_name)) " " (ui::arrow()) " "

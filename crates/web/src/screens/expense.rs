@@ -53,6 +53,13 @@ pub(crate) async fn show(
         Err(Error::NoExpense) => was().ok_or(Error::NoExpense),
         expense => expense,
     }?;
+    let schedule = match expense.schedule_id {
+        None => None,
+        Some(id) => match app.table.schedule(member_key, id).await {
+            Err(Error::NoSchedule) => None,
+            schedule => Some(schedule?),
+        },
+    };
     let names = Names::new(l, member_key.user.into(), &members);
     let view = View { l, group: &group, names: &names, expense: &expense, today: now.day() };
     let path = format!("{}/expenses/{id}", ui::group_path(group.id));
@@ -62,6 +69,9 @@ pub(crate) async fn show(
         a.back href=(ui::group_path(group.id)) { (ui::name(&group.title)) }
         h1 tabindex="-1" data-title { (ui::name(&expense.description)) }
         (view.head(deletion))
+        @if let Some(it) = schedule {
+            a.more href={ (ui::group_path(group.id)) "/schedules/" (it.id) } { (l.repeats_as(l.repeats(&it.repeat))) }
+        }
         div.columns {
             section {
                 @if expense.payers.len() > 1 { (view.payers()) }

@@ -4,17 +4,21 @@ use axum::extract::State;
 use fracti_core::{
     group::{Group, Member, links::Links},
     personal::spending::{Spending, SpendingId},
-    records::expense::{Expense, ExpenseCategory, Share},
+    records::{
+        expense::{Expense, ExpenseCategory, Share},
+        schedule::{RepeatUnit, Schedule, SharedBy},
+    },
     split::{Line, LineKind, Sharing, SplitType},
     values::{
         category::Category,
         currency::Currency,
         decimal::Decimal,
-        id::{ExpenseId, MemberId},
+        id::{ExpenseId, MemberId, ScheduleId},
     },
 };
 use fracti_http::{
-    App, AsMember, Description, ExpenseView, Id, Parameters, Problem, QueryReader, schemas, tag_of,
+    App, AsMember, Description, ExpenseView, Id, Parameters, Problem, QueryReader, ScheduleView,
+    schemas, tag_of,
 };
 use maud::{Markup, html};
 
@@ -67,6 +71,7 @@ pub(crate) async fn new(
         used: ui::used(&ledger),
         before: like.as_ref(),
         spending: spending.as_ref(),
+        schedule: None,
         edits: false,
     };
     Ok(Fragment(form.html()))
@@ -103,6 +108,36 @@ pub(crate) async fn edit(
         used: ui::used(&ledger),
         before: Some(&expense),
         spending: None,
+        schedule: None,
+        edits: true,
+    };
+    Ok(Fragment(form.html()))
+}
+
+pub(crate) async fn edit_schedule(
+    State(app): State<App>,
+    AsMember(member_key, ()): AsMember,
+    Id(id): Id<ScheduleId>,
+    l: Texts,
+) -> Result<Fragment, Problem> {
+    let ((group, members, ledger), schedule) = tokio::try_join!(
+        app.table.group_and_ledger(member_key),
+        app.table.schedule(member_key, id),
+    )?;
+    if group.archived {
+        return Ok(Fragment(archived(l, &group)));
+    }
+    let group = group.resolved(&ledger.links);
+    let form = Form {
+        l,
+        group: &group,
+        members: &members,
+        names: &Names::new(l, member_key.user.into(), &members),
+        me: member_key.user.into(),
+        used: ui::used(&ledger),
+        before: Some(&schedule.template),
+        spending: None,
+        schedule: Some(&schedule),
         edits: true,
     };
     Ok(Fragment(form.html()))
@@ -121,6 +156,8 @@ struct Form<'a> {
     before: Option<&'a Expense>,
     /// The spending that becomes the expense.
     spending: Option<&'a Spending>,
+    /// The schedule whose expense `before` is.
+    schedule: Option<&'a Schedule>,
     /// Whether the form changes the expense.
     edits: bool,
 }
@@ -159,20 +196,44 @@ const TYPES: [SplitType; 6] = [
     SplitType::Itemized,
 ];
 
+/// How often an expense may repeat, as people choose it.
+const OFTEN: [(RepeatUnit, u32); 5] = [
+    (RepeatUnit::Day, 1),
+    (RepeatUnit::Week, 1),
+    (RepeatUnit::Week, 2),
+    (RepeatUnit::Month, 1),
+    (RepeatUnit::Year, 1),
+];
+
 impl Form<'_> {
     fn html(&self) -> Markup {
         let (l, path) = (self.l, ui::group_path(self.group.id));
         let api = format!("/api/groups/{}/expenses", self.group.id);
         let edited = self.before.filter(|_| self.edits);
         let fixed = self.spending.map(|it| it.currency);
-        let action = edited.map_or(api.clone(), |it| format!("{api}/{}", it.id));
-        let then = edited.map_or(path.clone(), |it| format!("{path}/expenses/{}", it.id));
+        let schedules = format!("/api/groups/{}/schedules", self.group.id);
+        let (action, preview, then, tag) = match (self.schedule, edited) {
+            (Some(it), _) => (
+                format!("{schedules}/{}", it.id),
+                format!("{api}/preview"),
+                format!("{path}/schedules/{}", it.id),
+                Some(tag_of(&ScheduleView::of(it.clone(), l.0))),
+            ),
+            (None, Some(it)) => (
+                format!("{api}/{}", it.id),
+                format!("{api}/{}/preview", it.id),
+                format!("{path}/expenses/{}", it.id),
+                Some(tag_of(&ExpenseView::from(it.clone()))),
+            ),
+            (None, None) => (api.clone(), format!("{api}/preview"), path.clone(), None),
+        };
+        let repeats = self.schedule.is_some() || !self.edits && self.spending.is_none();
         html! {
             a.back href=(then) { (edited.map_or(self.group.title.as_str(), |it| &it.description)) }
             h1 tabindex="-1" data-title { (if self.edits { l.edit_expense() } else { l.new_expense() }) }
             form action=(action) data-method=(if self.edits { "PUT" } else { "POST" }) data-then=(then)
-                data-preview={ (action) "/preview" } data-currency=[fixed.map(Currency::code)] data-digits=[fixed.map(Currency::exponent)] data-amount=[self.spending.map(|it| it.amount)] data-used=(self.used)
-                data-etag=[edited.map(|it| tag_of(&ExpenseView::from(it.clone())))]
+                data-preview=(preview) data-schedules=[repeats.then_some(schedules)] data-currency=[fixed.map(Currency::code)] data-digits=[fixed.map(Currency::exponent)] data-amount=[self.spending.map(|it| it.amount)] data-used=(self.used)
+                data-etag=[tag]
                 data-undo=[(!self.edits && self.spending.is_none()).then(|| format!("DELETE {api}/{{id}}"))]
                 data-done=(if self.edits { l.saved() } else { l.added() }) novalidate {
                 (self.first_fields())
@@ -281,7 +342,9 @@ impl Form<'_> {
 
     fn split(&self) -> Markup {
         let l = self.l;
-        let (usual, as_usual) = (self.usual(), self.before.is_none());
+        let shared_by = self.schedule.and_then(|it| it.shared_by);
+        let as_usual = self.before.is_none() || shared_by == Some(SharedBy::Default);
+        let usual = self.usual();
         let chosen = self.before.map_or(SplitType::Equal, |it| it.split_type);
         let is_chosen = |split| split == chosen && (usual.is_none() || !as_usual);
         html! {
@@ -379,12 +442,15 @@ impl Form<'_> {
     }
 
     /// The members who may share an expense by the group's default split, if it has one. An edit does
-    /// not apply it.
+    /// not apply it, but later expenses of a schedule may still follow it.
     fn usual(&self) -> Option<Vec<&Member>> {
         let rules = &self.group.default_splits;
-        let shares =
-            |it: &&Member| rules.iter().any(|rule| rule.weight_of(it.id) != Decimal::ZERO);
-        (!self.edits && !rules.is_empty()).then(|| self.people().filter(shares).collect())
+        let shares = |it: &&Member| {
+            rules.is_empty() || rules.iter().any(|rule| rule.weight_of(it.id) != Decimal::ZERO)
+        };
+        let follows = self.schedule.is_some_and(|it| it.shared_by == Some(SharedBy::Default));
+        let is_new = !self.edits && !rules.is_empty();
+        (is_new || follows).then(|| self.people().filter(shares).collect())
     }
 
     /// A line; `index` is `#` in a template.
@@ -428,11 +494,32 @@ impl Form<'_> {
         }
     }
 
+    /// How often it repeats, and until when.
+    fn repeat(&self) -> Markup {
+        let (l, now) = (self.l, self.schedule.map(|it| &it.repeat));
+        let chosen = now.map(|it| (it.every, it.interval));
+        let other = chosen.filter(|it| !OFTEN.contains(it));
+        html! {
+            (ui::field("repeat", l.repeat(), &html! {
+                select #repeat name="repeat.every" data-repeat {
+                    @if now.is_none() { option value="" { (l.never()) } }
+                    @for (unit, interval) in OFTEN.into_iter().chain(other) {
+                        option value={ (unit) " " (interval) } selected[chosen == Some((unit, interval))] { (l.every(unit, interval)) }
+                    }
+                }
+            }))
+            (ui::field("until", l.repeat_until(), &html! {
+                input #until type="date" name="repeat.until" value=[now.and_then(|it| it.until)] disabled[now.is_none()];
+            }))
+        }
+    }
+
     fn more(&self) -> Markup {
         let l = self.l;
         let category = self.before.and_then(|it| it.category);
         let notes = self.before.filter(|_| self.edits).and_then(|it| it.notes.as_deref());
         let date = self.before.filter(|_| self.edits).map(Expense::day);
+        let date = self.schedule.map_or(date, |it| it.next_date);
         let date = date.or(self.spending.map(|it| it.user_date));
         let own = self.group.categories.iter();
         html! {
@@ -450,6 +537,7 @@ impl Form<'_> {
                     }
                 }))
                 (ui::field("date", l.date(), &html! { input #date type="date" name="date" value=[date] data-today; }))
+                @if self.schedule.is_some() || !self.edits && self.spending.is_none() { (self.repeat()) }
                 (ui::field("notes", l.notes(), &html! {
                     textarea #notes name="notes" rows="2" maxlength="1000" data-null[self.edits] { (notes.unwrap_or_default()) }
                 }))

@@ -17,6 +17,7 @@ pub(crate) async fn show(
     let links = [
         ("👥", l.members_title(), "/members"),
         ("🔔", l.whats_new(), "/changes"),
+        ("🔁", l.repeating(), "/schedules"),
         ("❓", l.questions(), "/questions"),
         ("🏅", l.points(), "/points"),
         ("💸", l.payments(), "/settlements"),

@@ -103,13 +103,15 @@ impl Rules<'_> {
     fn weight(&self, at: &str, member: Option<&Member>, is_on: bool, weight: Decimal) -> Markup {
         let l = self.l;
         let name = member.map_or(l.others(), |member| self.names.of(member.id));
+        let is_me = member.is_some_and(|member| self.names.is_me(member.id));
+        let shares_it = if is_me { l.you_share_it().to_owned() } else { l.shares_it(name) };
         let weight = if is_on { weight } else { Decimal::new(1, 0) };
         let field = if member.is_some() { format!("{at}.weight") } else { at.to_owned() };
         html! {
             li.row data-row {
                 label.grow.check {
                     @if let Some(member) = member {
-                        input type="checkbox" data-counts name={ (at) ".userId" } value=(member.id) checked[is_on] aria-label=(l.shares_it(name));
+                        input type="checkbox" data-counts name={ (at) ".userId" } value=(member.id) checked[is_on] aria-label=(shares_it);
                         (self.names.avatar(member.id))
                         span.name { (ui::name(name)) @if !member.is_present() { " " small.tag { (l.has_left()) } } }
                     } @else {

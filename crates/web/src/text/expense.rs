@@ -4,6 +4,7 @@ use super::{Texts, sentence, texts};
 use crate::ui;
 use fracti_core::{
     ledger::EntryStatus,
+    records::schedule::{Repeat, RepeatUnit},
     split::{LineKind, PartKind, SplitType},
     values::{currency::Currency, decimal::Decimal},
 };
@@ -21,6 +22,41 @@ texts! {
         "Одну сумму можно не указывать: этот человек заплатил остаток." }
     split { "Split", "Как делим" }
     as_usual { "As usual", "Как обычно" }
+    repeating { "Repeating", "Повторяются" }
+    nothing_repeats { "Nothing repeats yet. Choose how often in a new expense, under More.",
+        "Пока ничего не повторяется. Выберите, как часто, в новом расходе, в разделе «Ещё»." }
+    repeat { "Repeat", "Повторять" }
+    never { "Never", "Никогда" }
+    repeat_until { "Until", "До" }
+    next_on(day) { "next {day}", "следующий {day}" }
+    until_day(day) { "until {day}", "до {day}" }
+    paused { "paused", "на паузе" }
+    needs_change { "needs a change", "нужно исправить" }
+    repeat_ended { "ended", "закончилось" }
+    next_dates { "Next", "Дальше" }
+    skipped { "Skipped", "Пропускаем" }
+    do_not_skip { "Do not skip", "Не пропускать" }
+    last_one(day) { "The last one: {day}", "Последний раз: {day}" }
+    by_the_day { "by who is in the group that day", "по составу группы в тот день" }
+    pause { "Pause", "Поставить на паузу" }
+    is_paused { "Paused", "На паузе" }
+    resume { "Go on", "Продолжить" }
+    goes_on { "It goes on", "Продолжается" }
+    skip_next { "Skip the next one", "Пропустить следующий" }
+    is_skipped { "The next one is skipped", "Следующий пропускаем" }
+    delete_repeat { "Delete it? What was recorded stays.", "Удалить? Записанное останется." }
+    comes_later(day) { "The expense of {day} was not recorded. It will be once it goes on.",
+        "Расход за {day} не записан. Он появится, когда вы нажмёте «Продолжить»." }
+    actor_is_away(name) { "{name} is not in the group any more: go on in your name.",
+        "{name} больше не в группе: продолжите от своего имени." }
+    payer_is_away(name) { "{name} is not in the group any more: change who pays.",
+        "{name} больше не в группе: измените, кто платит." }
+    sharer_is_away(name) { "{name} is not in the group any more: change the shares.",
+        "{name} больше не в группе: измените, кто участвует." }
+    category_is_gone { "The group does not have the category any more: choose another one.",
+        "Этой категории в группе больше нет: выберите другую." }
+    was_archived { "The group was in the archive.", "Группа была в архиве." }
+    repeats_as(how) { "Repeats {how}", "Повторяется {how}" }
     amount_of(name) { "Amount of {name}", "Сумма, {name}" }
     value_of(name) { "Part of {name}", "Доля, {name}" }
     less_for(name) { "Less for {name}", "Меньше, {name}" }
@@ -61,6 +97,34 @@ texts! {
 }
 
 impl Texts {
+    /// How often an expense repeats.
+    pub(crate) fn repeats(self, repeat: &Repeat) -> String {
+        self.every(repeat.every, repeat.interval)
+    }
+
+    /// Every so many units.
+    pub(crate) fn every(self, unit: RepeatUnit, interval: u32) -> String {
+        let often = match (self.0, unit) {
+            (Language::English, RepeatUnit::Day) => ["daily", "day", "days", ""],
+            (Language::English, RepeatUnit::Week) => ["weekly", "week", "weeks", ""],
+            (Language::English, RepeatUnit::Month) => ["monthly", "month", "months", ""],
+            (Language::English, RepeatUnit::Year) => ["yearly", "year", "years", ""],
+            (Language::Russian, RepeatUnit::Day) => ["каждый день", "день", "дня", "дней"],
+            (Language::Russian, RepeatUnit::Week) => ["каждую неделю", "неделю", "недели", "недель"],
+            (Language::Russian, RepeatUnit::Month) => ["каждый месяц", "месяц", "месяца", "месяцев"],
+            (Language::Russian, RepeatUnit::Year) => ["каждый год", "год", "года", "лет"],
+        };
+        let [once, one, few, many] = often;
+        if interval == 1 {
+            return once.to_owned();
+        }
+        let units = self.0.plural(interval.into(), [one, few], [one, few, many]);
+        match self.0 {
+            Language::English => format!("every {interval} {units}"),
+            Language::Russian => format!("раз в {interval} {units}"),
+        }
+    }
+
     /// How an expense is split.
     pub(crate) const fn split_type(self, split: SplitType) -> &'static str {
         match (self.0, split) {

@@ -173,7 +173,7 @@ texts! {
     add_rule { "Add a rule", "Добавить правило" }
     remove_rule { "Remove the rule", "Убрать правило" }
     others { "Everybody else, also who joins later", "Все остальные и новые участники" }
-    has_left { "left", "вне группы" }
+    has_left { "left", "ушли" }
     own_categories { "Own categories", "Свои категории" }
     category_key { "Key (a–z)", "Ключ (a–z)" }
     category_name_label { "Name", "Название" }
@@ -271,6 +271,16 @@ impl Texts {
             ChangeKind::ExpenseEdited => ("edited an expense", "изменён расход"),
             ChangeKind::ExpenseDeleted => ("deleted an expense", "удалён расход"),
             ChangeKind::ExpenseRestored => ("restored an expense", "восстановлен расход"),
+            ChangeKind::ScheduleAdded => ("made an expense repeat", "новый повторяющийся расход"),
+            ChangeKind::ScheduleEdited => {
+                ("changed a repeating expense", "изменён повторяющийся расход")
+            }
+            ChangeKind::ScheduleDeleted => {
+                ("deleted a repeating expense", "удалён повторяющийся расход")
+            }
+            ChangeKind::SchedulePaused => {
+                ("could not repeat an expense", "не удалось повторить расход")
+            }
             ChangeKind::SettlementRecorded => ("recorded a payment", "новый платёж"),
             ChangeKind::SettlementEdited => ("put a payment right", "исправлен платёж"),
             ChangeKind::SettlementCompleted => ("confirmed a payment", "подтверждён платёж"),
@@ -304,6 +314,10 @@ impl Texts {
             ChangeKind::ExpenseEdited => "изменили расход",
             ChangeKind::ExpenseDeleted => "удалили расход",
             ChangeKind::ExpenseRestored => "вернули расход",
+            ChangeKind::ScheduleAdded => "добавили повторяющийся расход",
+            ChangeKind::ScheduleEdited => "изменили повторяющийся расход",
+            ChangeKind::ScheduleDeleted => "удалили повторяющийся расход",
+            ChangeKind::SchedulePaused => "не смогли повторить расход",
             ChangeKind::SettlementRecorded => "записали платёж",
             ChangeKind::SettlementEdited => "исправили платёж",
             ChangeKind::SettlementCompleted => "подтвердили платёж",

@@ -74,7 +74,7 @@ impl PaidExpense {
 
 impl Row for PaidExpense {
     const KIND: &'static str = "payer";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn keys(&self) -> Keys {
         let Expense { group_id, id, created_at, .. } = self.expense;

