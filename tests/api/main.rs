@@ -42,6 +42,7 @@ mod questions;
 mod quotas;
 mod reference;
 mod refusals;
+mod schedules;
 mod screens;
 mod security;
 mod settlements;
