@@ -20,7 +20,7 @@ use super::{
     client::{Db, failure, from_sdk, to_sdk},
     cost,
     expression::Expression,
-    unreadable::{entity, readable},
+    unreadable::{entity, readable, readable_of_funds},
 };
 
 /// Bytes that are read of a whole range at most. A longer range is refused.
@@ -142,7 +142,7 @@ pub struct Slice<T> {
     pub items: Vec<T>,
     /// Row after which the list continues, if it does.
     pub next: Option<Position>,
-    /// Number of v0 rows of this part that cannot be read and are left out.
+    /// Number of v0 rows, or rows of funds, of this part that cannot be read and are left out.
     pub unreadable: u64,
 }
 
@@ -200,7 +200,7 @@ pub(crate) struct Placed<T> {
     pub(crate) rows: Vec<(Position, T)>,
     /// Whether the range continues after them.
     pub(crate) more: bool,
-    /// Number of v0 rows among them that cannot be read and are left out.
+    /// Number of v0 rows, or rows of funds, among them that cannot be read and are left out.
     pub(crate) unreadable: u64,
 }
 
@@ -209,6 +209,13 @@ impl<T> Placed<T> {
     pub(crate) fn map<U>(self, of: impl Fn(T) -> U) -> Placed<U> {
         let rows = self.rows.into_iter().map(|(position, row)| (position, of(row))).collect();
         Placed { rows, more: self.more, unreadable: self.unreadable }
+    }
+
+    /// The entities without their positions.
+    fn slice(self) -> Slice<T> {
+        let Self { rows, more, unreadable } = self;
+        let next = rows.last().filter(|_| more).map(|(position, _)| position.clone());
+        Slice { items: rows.into_iter().map(|(_, row)| row).collect(), next, unreadable }
     }
 }
 
@@ -232,9 +239,17 @@ impl Db {
         page: &Page,
         filter: &Expression,
     ) -> Result<Slice<T>, Error> {
-        let Placed { rows, more, unreadable } = self.placed_where(range, page, filter).await?;
-        let next = rows.last().filter(|_| more).map(|(position, _)| position.clone());
-        Ok(Slice { items: rows.into_iter().map(|(_, row)| row).collect(), next, unreadable })
+        Ok(self.placed_where(range, page, filter).await?.slice())
+    }
+
+    /// The entities of a page of rows of funds, without those that cannot be read.
+    pub(crate) async fn page_of_funds<T: Row>(
+        &self,
+        range: &Range,
+        page: &Page,
+    ) -> Result<Slice<T>, Error> {
+        let all = Expression::default();
+        Ok(self.placed_by(range, page, &all, readable_of_funds).await?.slice())
     }
 
     /// A page of the entities that `accepts` accepts. At most [`MAX_EXAMINED`] are examined, so the
@@ -291,6 +306,17 @@ impl Db {
         page: &Page,
         filter: &Expression,
     ) -> Result<Placed<T>, Error> {
+        self.placed_by(range, page, filter, readable).await
+    }
+
+    /// [`Db::placed_where`], of the entities as `read` makes them.
+    async fn placed_by<T: Row>(
+        &self,
+        range: &Range,
+        page: &Page,
+        filter: &Expression,
+        read: fn(Item) -> Result<Option<T>, Error>,
+    ) -> Result<Placed<T>, Error> {
         let mut page_of = Placed { rows: Vec::new(), more: true, unreadable: 0 };
         let (mut start, mut examined) = (page.start(), 0_usize);
         loop {
@@ -306,7 +332,7 @@ impl Db {
                     return Ok(page_of);
                 }
                 let position = range.position_of(&item);
-                if let Some(row) = readable(item)? {
+                if let Some(row) = read(item)? {
                     page_of.rows.push((position, row));
                 } else {
                     page_of.unreadable = page_of.unreadable.saturating_add(1);

@@ -68,14 +68,25 @@ pub(super) fn entity<T: Row>(item: Item) -> Result<T, Error> {
 ///
 /// [`Error::Table`] if another row cannot be read: a later Fracti may have written it.
 pub(super) fn readable<T: Row>(item: Item) -> Result<Option<T>, Error> {
-    if item.contains_key(FORMAT_VERSION) {
-        return entity(item).map(Some);
-    }
+    if item.contains_key(FORMAT_VERSION) { entity(item).map(Some) } else { noted(item, None) }
+}
+
+/// The entity of a row of funds; `None` for a row that cannot be read.
+///
+/// # Errors
+///
+/// None for a row with a key.
+pub(super) fn readable_of_funds<T: Row>(item: Item) -> Result<Option<T>, Error> {
+    noted(item, Some(FailureKind::FundsMismatch))
+}
+
+/// The entity of a row. One that cannot be read is noted.
+fn noted<T: Row>(item: Item, kind: Option<FailureKind>) -> Result<Option<T>, Error> {
     let key = Primary::of(&item);
     match (row::from_item(item), key) {
         (Ok(entity), _) => Ok(Some(entity)),
         (Err(Error::Table(cause)), Some(key)) => {
-            note(UnreadableRow { key, cause, kind: None });
+            note(UnreadableRow { key, cause, kind });
             Ok(None)
         }
         (Err(error), _) => Err(error),

@@ -32,7 +32,7 @@ use fracti_texts::rule;
 
 use crate::{
     dynamo::{Expression, Transaction, TransactionError, Write},
-    funds::SeenFunds,
+    funds::{SeenFunds, reading::Unreadable},
     table::{RequestContext, Table},
     write::{
         commit::Decision,
@@ -343,10 +343,13 @@ impl Table {
         let mut unclear = BTreeSet::new();
         let ids = queue.unclear(&funds, entered.created_at);
         if !ids.is_empty() {
-            let keys = ids.into_iter().map(|id| keys::fund_transaction(entered.owner, id));
-            let rows = self.db.batch::<FundTransaction>(keys.collect()).await?;
-            let waiting = rows.into_values().filter(|it| it.work().is_some());
-            unclear.extend(waiting.map(|it| it.id));
+            let rows = self.fund_transactions_at(entered.owner, ids.into_iter()).await?;
+            // One that cannot be read may still wait.
+            let waits = |row: &Result<FundTransaction, Unreadable>| match row {
+                Ok(row) => row.work().is_some(),
+                Err(Unreadable) => true,
+            };
+            unclear.extend(rows.into_iter().filter(|(_, row)| waits(row)).map(|(id, _)| id));
         }
         let read = Expression::at_version(queue.version);
         let (queue, before) = queue.with(entered.id, &funds, &unclear).map_err(Error::from)?;

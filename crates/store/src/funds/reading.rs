@@ -1,6 +1,6 @@
 //! Reads of funds and their transactions.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use fracti_core::{
     funds::{
@@ -13,7 +13,7 @@ use fracti_core::{
     input::Error,
     storage::{
         keys::{self, Primary, prefix},
-        row::Row,
+        row::{self, Row},
     },
     values::{
         id::{FundTransactionId, UserId},
@@ -25,6 +25,10 @@ use crate::{
     dynamo::{Expression, Order, Page, Range, Slice, Sort, note_mismatch},
     table::Table,
 };
+
+/// Said of a stored transaction that cannot be read: nobody knows whether it has ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unreadable;
 
 impl Table {
     /// All funds of a user, in one query. It is not isolated from a payment that is committed while
@@ -46,7 +50,8 @@ impl Table {
     }
 
     /// All funds of a user, in which pending entries that were left behind count nowhere. An entry of
-    /// a transaction that has ended counts as withheld, and is named in the log.
+    /// a transaction that has ended, or that cannot be read, counts as withheld, and is named in the
+    /// log.
     pub async fn funds_in_detail(&self, owner: UserId, now: Timestamp) -> Result<Funds, Error> {
         Ok(self.funds_with_pending(owner, now).await?.0)
     }
@@ -77,12 +82,15 @@ impl Table {
         if pending.is_empty() {
             return Ok((funds, Vec::new()));
         }
-        let key = |id| keys::fund_transaction(owner, id);
-        let rows = pending.iter().map(|id| key(*id)).collect();
-        let rows = self.db.batch::<FundTransaction>(rows).await?;
-        let row = |id| rows.get(&key(id));
-        let is_orphan = |id: &FundTransactionId| Funds::is_orphan(*id, row(*id), now);
-        let is_ended = |id: &FundTransactionId| row(*id).is_some_and(|it| it.ended_at.is_some());
+        let rows = self.fund_transactions_at(owner, pending.iter().copied()).await?;
+        let is_orphan = |id: &FundTransactionId| match rows.get(id) {
+            Some(Err(Unreadable)) => false,
+            Some(Ok(row)) => Funds::is_orphan(*id, Some(row), now),
+            None => Funds::is_orphan(*id, None, now),
+        };
+        let is_ended = |id: &FundTransactionId| {
+            rows.get(id).is_some_and(|row| row.as_ref().is_ok_and(|it| it.ended_at.is_some()))
+        };
         if pending.iter().any(|id| is_ended(id) || is_orphan(id)) {
             // The rows are read after the funds: a transaction may have ended in between.
             funds = self.funds(owner).await?;
@@ -90,21 +98,45 @@ impl Table {
         let still: BTreeSet<_> = pending.intersection(&funds.pending()).copied().collect();
         let (orphans, others): (BTreeSet<_>, BTreeSet<_>) =
             still.iter().partition(|id| is_orphan(id));
-        for id in others.iter().filter(|id| is_ended(id)) {
-            note_mismatch(key(*id), "an entry of a completed transaction is still pending");
+        for id in &others {
+            let wrong = match rows.get(id) {
+                Some(Err(Unreadable)) => "a pending transaction cannot be read",
+                Some(Ok(row)) if row.ended_at.is_some() => {
+                    "an entry of a completed transaction is still pending"
+                }
+                Some(Ok(_)) | None => continue,
+            };
+            note_mismatch(keys::fund_transaction(owner, *id), wrong);
         }
         funds.orphans = orphans;
-        Ok((funds, rows.into_values().collect()))
+        Ok((funds, rows.into_values().filter_map(Result::ok).collect()))
     }
 
-    /// A page of the transactions of a user's funds, newest first.
+    /// Those of a user's transactions that exist. A row that cannot be read hides no other.
+    pub(crate) async fn fund_transactions_at(
+        &self,
+        owner: UserId,
+        ids: impl Iterator<Item = FundTransactionId>,
+    ) -> Result<BTreeMap<FundTransactionId, Result<FundTransaction, Unreadable>>, Error> {
+        let ids: HashMap<_, _> = ids.map(|id| (keys::fund_transaction(owner, id), id)).collect();
+        let items = self.db.items_at(ids.keys().cloned().collect()).await?;
+        let of_item = |item| {
+            let id = *ids.get(&Primary::of(&item)?)?;
+            let row = row::from_item::<FundTransaction>(item).ok();
+            let row = row.filter(|it| (it.owner, it.id) == (owner, id));
+            Some((id, row.ok_or(Unreadable)))
+        };
+        Ok(items.into_iter().filter_map(of_item).collect())
+    }
+
+    /// A page of the transactions of a user's funds, newest first, without those that cannot be read.
     pub async fn fund_transactions(
         &self,
         owner: UserId,
         page: &Page,
     ) -> Result<Slice<FundTransaction>, Error> {
         let range = Range::table(keys::own_partition(owner), prefix::FUND_TRANSACTION);
-        self.db.page(&range, page).await
+        self.db.page_of_funds(&range, page).await
     }
 
     /// A transaction of a user's funds.
