@@ -331,4 +331,22 @@ async fn members_of_one_name_are_told_apart() {
     }
     let plan = group.members[0].get(&format!("/screens/groups/{}/balances", group.id)).await;
     assert!(plan.text.contains("Alex (3) pays Alex"), "{}", plan.text);
+    for (by, to) in [(0, "12"), (3, "1")] {
+        let pay = json!({ "toId": to, "amount": 1 });
+        group.members[by].post(&group.path("/settlements"), pay).await.data(201);
+    }
+    let latest = group.members[0].get("/screens/me").await.text.clone();
+    for shown in ["You paid <bdi>Alex @alex_one</bdi>", "<bdi>Alex (3)</bdi> paid you"] {
+        assert!(latest.contains(shown), "{shown}: {latest}");
+    }
+}
+
+#[tokio::test]
+async fn members_are_read_for_payments_that_the_reader_is_to_confirm() {
+    let group = Group::of(&Api::embedded().await, 2, "EUR").await;
+    let pay = json!({ "toId": "2", "amount": 5 });
+    group.members[0].post(&group.path("/settlements"), pay).await.data(201);
+    let start = async |by: usize| group.members[by].get("/screens").await.cost.requests;
+    let [payer, recipient] = [start(0).await, start(1).await];
+    assert!(payer < recipient, "{payer}, {recipient}");
 }

@@ -8,7 +8,7 @@ use maud::{Markup, html};
 
 use crate::{
     fragment::Fragment,
-    screens::me::{members_of, totals, waits},
+    screens::me::{members_of, received, totals, waits},
     text::Texts,
     ui,
 };
@@ -43,7 +43,7 @@ pub(crate) async fn show(
         table.settlements_of(user.id, &waiting, WAITING, ActivityPosition::default()),
         table.open_for(user.id, WAITING, OpenPlace::default(), now),
     )?;
-    let members = members_of(&app, user.id, &payments.items).await;
+    let members = members_of(&app, user.id, received(user.id, &payments.items)).await;
     let is_first = page.after.is_none();
     let next = groups.next.as_ref().map(|after| paging.cursor(&list_id, after));
     let (past, live): (Vec<_>, Vec<_>) = groups.items.iter().partition(|it| it.group.archived);

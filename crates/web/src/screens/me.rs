@@ -52,7 +52,9 @@ pub(crate) async fn show(
         table.open_for(user.id, ITEMS, OpenPlace::default(), now),
         table.activity_of(user.id, ITEMS, ActivityPosition::default()),
     )?;
-    let members = members_of(&app, user.id, &payments.items).await;
+    let latest = activity.items.iter().filter_map(payment_of);
+    let shown = received(user.id, &payments.items).chain(latest);
+    let members = members_of(&app, user.id, shown).await;
     Ok(Fragment(html! {
         (ui::tabs(l.sections(), &[(l.groups(), "/app".to_owned()), (l.me(), "/app/me".to_owned())], 1))
         h1 tabindex="-1" data-title { (ui::name(&user.name)) }
@@ -66,7 +68,7 @@ pub(crate) async fn show(
         }
         @if !activity.items.is_empty() {
             section { h2 { (l.latest()) }
-                ul.card.list { @for event in &activity.items { (item(l, event, now.day())) } } }
+                ul.card.list { @for event in &activity.items { (item(l, user.id, event, &members, now.day())) } } }
         }
         (language(l))
     }))
@@ -110,14 +112,30 @@ pub(crate) fn totals(l: Texts, groups: &[Membership]) -> Markup {
     }
 }
 
-/// The members of the groups of these payments, which tell payers of one name apart. A group that cannot
+/// Those of some payments that the reader received.
+pub(crate) fn received(
+    me: UserId,
+    payments: &[Settlement],
+) -> impl Iterator<Item = &Settlement> + Clone {
+    payments.iter().filter(move |it| it.to_user_id == me)
+}
+
+/// The payment of an event.
+fn payment_of(event: &Activity) -> Option<&Settlement> {
+    match event {
+        Activity::Paid(_) | Activity::Owed(_) => None,
+        Activity::Sent(it) | Activity::Received(it) => Some(it),
+    }
+}
+
+/// The members of the groups of these payments, which tell people of one name apart. A group that cannot
 /// be read is left out.
 pub(crate) async fn members_of(
     app: &App,
     user: UserId,
-    payments: &[Settlement],
+    payments: impl Iterator<Item = &Settlement>,
 ) -> HashMap<GroupId, Vec<Member>> {
-    let groups: BTreeSet<GroupId> = payments.iter().map(|it| it.group_id).collect();
+    let groups: BTreeSet<GroupId> = payments.map(|it| it.group_id).collect();
     let read = groups
         .into_iter()
         .map(async |group| Some((group, app.table.group(MemberKey { group, user }).await.ok()?.1)));
@@ -132,9 +150,8 @@ pub(crate) fn waits(
     (payments, members): (&[Settlement], &HashMap<GroupId, Vec<Member>>),
     open: &[SeenQuestion],
 ) -> Markup {
-    let received = payments.iter().filter(|it| it.to_user_id == me);
     let of_group = |it: &Settlement| groups.iter().find(|own| own.group.id == it.group_id);
-    let received: Vec<_> = received.map(|it| (it, of_group(it))).collect();
+    let received: Vec<_> = received(me, payments).map(|it| (it, of_group(it))).collect();
     html! {
         (wait(l, me, &received, members))
         (named(l, me, groups.iter().map(|it| &it.group)))
@@ -163,6 +180,16 @@ pub(crate) fn questions<'a>(
     }
 }
 
+/// The names in a group. Without its members, they are those that were stored.
+fn names_in(
+    l: Texts,
+    me: UserId,
+    members: &HashMap<GroupId, Vec<Member>>,
+    group: GroupId,
+) -> Names<'_> {
+    Names::new(l, me.into(), members.get(&group).map(Vec::as_slice).unwrap_or_default())
+}
+
 /// Payments that the reader is to confirm, each with its group.
 fn wait(
     l: Texts,
@@ -171,8 +198,7 @@ fn wait(
     members: &HashMap<GroupId, Vec<Member>>,
 ) -> Markup {
     let payer = |it: &Settlement| {
-        let members = members.get(&it.group_id).map(Vec::as_slice).unwrap_or_default();
-        Names::new(l, me.into(), members).shown_stored(it.from_user_id, &it.from_user_name)
+        names_in(l, me, members, it.group_id).shown_stored(it.from_user_id, &it.from_user_name)
     };
     let ask = |it: &Settlement, own: &Membership| {
         let net = own.totals.get(&it.currency).map_or(0, |it| it.net());
@@ -198,7 +224,16 @@ fn wait(
     }
 }
 
-fn item(l: Texts, event: &Activity, today: Day) -> Markup {
+fn item(
+    l: Texts,
+    me: UserId,
+    event: &Activity,
+    members: &HashMap<GroupId, Vec<Member>>,
+    today: Day,
+) -> Markup {
+    let name = |it: &Settlement, id, stored| {
+        names_in(l, me, members, it.group_id).shown_stored(id, stored)
+    };
     let payment = |it: &Settlement, title: Markup| {
         let state = l.settlement(it.status, it.reverted_at.is_some());
         (format!("{}/settlements/{}", ui::group_path(it.group_id), it.id), title, html! { (state) })
@@ -223,16 +258,15 @@ fn item(l: Texts, event: &Activity, today: Day) -> Markup {
             )
         }
         Activity::Sent(it) => {
-            payment(it, sentence([ui::name(&it.to_user_name)], |[name]| l.sent_to(name)))
+            let name = name(it, it.to_user_id, &it.to_user_name);
+            payment(it, sentence([name], |[name]| l.sent_to(name)))
         }
         Activity::Received(it) => {
-            payment(it, sentence([ui::name(&it.from_user_name)], |[name]| l.received_from(name)))
+            let name = name(it, it.from_user_id, &it.from_user_name);
+            payment(it, sentence([name], |[name]| l.received_from(name)))
         }
     };
-    let amount = match event {
-        Activity::Paid(_) | Activity::Owed(_) => None,
-        Activity::Sent(it) | Activity::Received(it) => Some((it.amount, it.currency)),
-    };
+    let amount = payment_of(event).map(|it| (it.amount, it.currency));
     html! {
         li { a.row href=(path) {
             span.grow { span.name { (what) } small.hint { (ui::day(l, event.day(), today)) " · " (note) } }
