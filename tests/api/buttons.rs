@@ -350,3 +350,29 @@ async fn members_are_read_for_payments_that_the_reader_is_to_confirm() {
     let [payer, recipient] = [start(0).await, start(1).await];
     assert!(payer < recipient, "{payer}, {recipient}");
 }
+
+#[tokio::test]
+async fn the_chat_of_an_empty_group_moves_to_another_one() {
+    let api = Api::new().await;
+    let [alice, bob] = [(1, "Alice"), (2, "Bob")].map(|(id, name)| api.user(id, name));
+    let open = async |by: &Caller| by.post("/api/groups/open", json!({})).await;
+    let old = open(&alice.in_chat("5")).await.data(201)["id"].clone();
+    let here = alice.in_chat("7");
+    let new = open(&here).await.data(201)["id"].as_str().unwrap().to_owned();
+    let moves = async |by: &Caller, rest: &str| {
+        let shown = by.get(&format!("/screens/groups/{new}{rest}")).await;
+        forms(&shown.text).into_iter().find(|it| it.action == "/api/groups/open")
+    };
+    for rest in ["", "/welcome", "/settings"] {
+        let form = moves(&here, rest).await.unwrap();
+        assert_eq!((&*form.method, &form.hidden), ("POST", &json!({ "groupId": old })), "{rest}");
+        let (status, _) = probe(&here, &form.method, &form.action, &form.hidden).await;
+        assert_eq!(status, 400, "it has an unknown field");
+        // Another chat would be moved, or none.
+        for elsewhere in [&alice, &alice.in_chat("5")] {
+            assert_eq!(moves(elsewhere, rest).await, None, "{rest}");
+        }
+    }
+    open(&bob.in_chat("7")).await.data(200);
+    assert_eq!(moves(&here, "/settings").await, None, "another member would lose the group");
+}

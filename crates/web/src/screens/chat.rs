@@ -7,7 +7,7 @@ use fracti_core::{
     ledger::Ledger,
     values::id::UserId,
 };
-use fracti_http::App;
+use fracti_http::{App, FromChat};
 use fracti_store::Page;
 use maud::{Markup, html};
 
@@ -16,16 +16,20 @@ use crate::{text::Texts, ui};
 /// Groups that are offered.
 const GROUPS: usize = 10;
 
-/// Offers the reader's other groups, if the reader is alone in this one and nothing is recorded.
+/// Offers the reader's other groups, if the reader has opened the page from this one's chat, is alone in
+/// it, and nothing is recorded.
 pub(crate) async fn moves(
     l: Texts,
     app: &App,
     group: &Group,
     ledger: &Ledger,
     me: UserId,
+    from: Option<&FromChat>,
 ) -> Result<Markup, Error> {
-    let is_new = group.member_count == 1 && ledger.last_event_at.is_none();
-    if !is_new || group.archived {
+    let is_empty = ledger.last_event_at.is_none() && !ledger.state.may_have_pending();
+    let is_new = group.member_count == 1 && is_empty;
+    let is_from = from.is_some_and(|it| it.0 == group.chat_id);
+    if !is_new || !is_from || group.archived {
         return Ok(html! {});
     }
     let page = Page { limit: GROUPS, after: None };

@@ -16,7 +16,7 @@ use fracti_core::{
     reports::debts::Debts,
     values::{currency::Currency, id::MemberId},
 };
-use fracti_http::{App, AsMember, Context, Paging, Problem};
+use fracti_http::{App, AsMember, Context, FromChat, Paging, Problem};
 use fracti_store::{MemberKey, Page, Position, Slice};
 use maud::{Markup, html};
 
@@ -44,6 +44,7 @@ pub(crate) async fn show(
     State(app): State<App>,
     AsMember(member_key, paging): AsMember<Paging>,
     Context { now, .. }: Context,
+    from: Result<FromChat, Problem>,
     l: Texts,
 ) -> Result<Fragment, Problem> {
     let (of_questions, open) = (
@@ -59,7 +60,7 @@ pub(crate) async fn show(
         app.table.questions(member_key, &open, &of_questions, now),
     )?;
     let pending = app.table.pending_settlements(group.id, &ledger).await?;
-    let moves = chat::moves(l, &app, &group, &ledger, member_key.user).await?;
+    let moves = chat::moves(l, &app, &group, &ledger, member_key.user, from.ok().as_ref()).await?;
     let me: MemberId = member_key.user.into();
     let names = Names::new(l, me, &members);
     let bot = app.bot_username.as_deref();

@@ -2,15 +2,16 @@
 
 use axum::extract::State;
 use fracti_core::group::{Group, GroupCategory, Member};
-use fracti_http::{App, AsMember, Problem};
+use fracti_http::{App, AsMember, FromChat, Problem};
 use maud::{Markup, html};
 
-use super::members::settle_first;
+use super::{chat, members::settle_first};
 use crate::{fragment::Fragment, text::Texts, ui};
 
 pub(crate) async fn show(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
+    from: Result<FromChat, Problem>,
     l: Texts,
 ) -> Result<Fragment, Problem> {
     let (group, members, ledger) = app.table.group_and_ledger(member_key).await?;
@@ -19,6 +20,7 @@ pub(crate) async fn show(
     let is_other = |it: &Member| it.is_present() && !it.guest && it.id != member_key.user;
     let (open, others) = (ledger.all_unsettled(), members.iter().any(is_other));
     let api = format!("/api/groups/{}", group.id);
+    let moves = chat::moves(l, &app, &group, &ledger, member_key.user, from.ok().as_ref()).await?;
     Ok(Fragment(html! {
         a.back href={ (ui::group_path(group.id)) "/more" } { (l.more()) }
         h1 tabindex="-1" data-title { (l.settings()) }
@@ -32,6 +34,7 @@ pub(crate) async fn show(
             }
             (categories(l, &group, &api))
             a.more href={ (ui::group_path(group.id)) "/split" } { (l.usual_split()) }
+            (moves)
         }
         form.card.fields action=(api) data-method="PATCH" data-then=""
             data-done=(if group.archived { l.is_unarchived() } else { l.is_archived() })

@@ -4,7 +4,7 @@
 
 use axum::extract::State;
 use fracti_core::group::{Group, Member, OpenedGroup};
-use fracti_http::{App, AsMember, Context, Problem};
+use fracti_http::{App, AsMember, Context, FromChat, Problem};
 use maud::{Markup, html};
 
 use crate::{
@@ -21,6 +21,7 @@ pub(crate) async fn show(
     State(app): State<App>,
     AsMember(member_key, ()): AsMember,
     Context { now, .. }: Context,
+    from: Result<FromChat, Problem>,
     l: Texts,
 ) -> Result<Fragment, Problem> {
     let (group, members, ledger) = app.table.group_and_ledger(member_key).await?;
@@ -29,7 +30,8 @@ pub(crate) async fn show(
     let me = members.iter().find(|it| it.id == member_key.user);
     let is_first = group.member_count == 1 && ledger.last_event_at.is_none() && !group.archived;
     if is_first && me.is_some_and(|it| group.is_created_by(it)) {
-        let moves = chat::moves(l, &app, &group, &ledger, member_key.user).await?;
+        let moves =
+            chat::moves(l, &app, &group, &ledger, member_key.user, from.ok().as_ref()).await?;
         return Ok(Fragment(html! { (name(l, &group)) (moves) }));
     }
     let is_new = |it: &Member| it.guests.is_empty() && it.joined_at.plus_seconds(NEW) > now;
