@@ -7,7 +7,10 @@ use std::time::Duration;
 
 use axum::http::{Method, header};
 use fracti_core::caller::telegram::{self, User};
-use fracti_tests::client;
+use fracti_tests::{
+    client,
+    operations::{receipt, text_for},
+};
 use serde_json::{Value, json};
 
 use crate::harness::{Api, Caller, Group};
@@ -375,4 +378,36 @@ async fn the_chat_of_an_empty_group_moves_to_another_one() {
     }
     open(&bob.in_chat("7")).await.data(200);
     assert_eq!(moves(&here, "/settings").await, None, "another member would lose the group");
+}
+
+#[tokio::test]
+async fn questions_of_an_archived_group_have_no_forms() {
+    let group = Group::new(2, "EUR").await;
+    let [alice, bob] = [0, 1].map(|index| &group.members[index]);
+    let choice = json!({ "type": "multiple_choice", "prompt": "Tea?", "options": ["Yes", "No"] });
+    let mut asked = Vec::new();
+    for body in [receipt(), text_for(["1", "2"]), choice] {
+        asked.push(alice.post(&group.path("/questions"), body).await.id());
+    }
+    let claims = format!("/questions/{}/claims", asked[0]);
+    bob.put(&group.path(&claims), json!({ "items": [{ "item": 0 }] })).await.data(200);
+    let pages = async || {
+        let mut pages = Vec::new();
+        for (id, by) in asked.iter().flat_map(|id| [(id, alice), (id, bob)]) {
+            pages.push(
+                by.get(&format!("/screens/groups/{}/questions/{id}", group.id)).await.text.clone(),
+            );
+        }
+        pages
+    };
+    assert!(pages().await.iter().all(|it| !forms(it).is_empty()));
+    let archive = json!({ "archived": true });
+    alice.call(Method::PATCH, &group.path(""), Some(&archive)).await.data(200);
+    for page in pages().await {
+        assert_eq!(forms(&page), [], "{page}");
+        assert!(page.contains("This group is in the archive"), "{page}");
+        assert!(!page.contains("data-share-link") && !page.contains("data-refresh"), "{page}");
+    }
+    let list = alice.get(&format!("/screens/groups/{}/questions", group.id)).await;
+    assert!(!list.text.contains("/questions/new"), "{}", list.text);
 }

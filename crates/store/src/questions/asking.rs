@@ -40,6 +40,8 @@ pub struct SeenQuestion {
     pub question: Question,
     /// Title of the group.
     pub group_title: String,
+    /// Whether the group is archived.
+    pub archived: bool,
     /// Status at the time of the request.
     pub status: QuestionStatus,
     /// Whether the member can answer it now.
@@ -84,6 +86,7 @@ impl SeenQuestion {
     ) -> Self {
         Self {
             group_title: group.title.to_string(),
+            archived: group.archived,
             status: question.status(now),
             can_answer: !group.archived && question.is_open_for(member, now),
             has_answered: question.has_answered(member),

@@ -68,6 +68,11 @@ impl View<'_> {
         ui::group_path(self.seen.question.group_id)
     }
 
+    /// Whether members can still answer: nothing changes in an archived group.
+    fn takes_answers(&self) -> bool {
+        self.is_open && !self.seen.archived
+    }
+
     fn html(&self, now: Timestamp) -> Markup {
         let (l, question) = (self.l, &self.seen.question);
         let prompt = self.seen.prompt.as_ref().map_or(&*question.prompt, |it| it.as_str());
@@ -81,8 +86,9 @@ impl View<'_> {
                 (l.answered_of(question.answered.len(), question.required_responses)) " · "
                 (l.question_status(self.seen.status))
             }
-            div data-refresh=[self.is_open.then_some(REFRESH)] {}
-            @if self.is_open {
+            div data-refresh=[self.takes_answers().then_some(REFRESH)] {}
+            @if self.is_open && !self.takes_answers() { p.card.empty { (l.is_archived()) } }
+            @if self.takes_answers() {
                 section.card.actions {
                     button.small-button type="button" data-share-link=(self.link) data-text=(prompt) { (l.share_link()) }
                 }
@@ -95,7 +101,7 @@ impl View<'_> {
                 (None, Some(detail)) => { (self.form()) (self.answers(detail)) },
                 (None, None) => {},
             }
-            @if self.is_open && question.asked_by == self.user {
+            @if self.takes_answers() && question.asked_by == self.user {
                 form.card.actions action=(self.api("/close")) data-method="POST" data-then="" data-ask=(self.l.ask_close()) data-done=(self.l.question_closed()) {
                     button.small-button.danger { (l.close()) }
                 }
@@ -159,7 +165,7 @@ impl View<'_> {
             section.card.hero {
                 p { span.hint { (ui::name(&receipt.description)) } bdi.big dir="ltr" { (l.money(receipt.amount, receipt.currency)) } }
             }
-            @if self.is_open && claims { (self.claim_form(detail, receipt)) }
+            @if self.takes_answers() && claims { (self.claim_form(detail, receipt)) }
             @else { ul.card.list { @for (index, line) in receipt.lines.iter().enumerate() {
                 li.row { (self.line(detail, receipt, index, line)) (ui::money(l, line.amount, receipt.currency)) }
             } } }
@@ -297,6 +303,7 @@ impl View<'_> {
         let pays = |id: MemberId| id == self.user || id.guest().is_some();
         let is_present = self.members.iter().any(|it| it.id == self.user && it.is_present());
         question.expense_id.is_none()
+            && !self.seen.archived
             && is_present
             && (question.asked_by == self.user || receipt.payers.iter().any(|it| pays(it.user_id)))
     }

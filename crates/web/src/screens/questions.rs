@@ -49,7 +49,9 @@ pub(crate) async fn show(
                 } }
             }
         }
-        a.main-button data-main href={ (path) "/questions/new" } { (l.new_question()) }
+        @if !questions.items.iter().any(|it| it.archived) {
+            a.main-button data-main href={ (path) "/questions/new" } { (l.new_question()) }
+        }
     }))
 }
 
