@@ -306,7 +306,7 @@ test('a file is planned, imported, and taken back', async () => {
   await page.getByRole('button', { name: 'Show plan' }).click();
   await page.getByText('Expenses: 1, payments: 0').waitFor();
   const row = page.locator('[data-plan] li');
-  assert.match(await row.innerText(), /Taxi\s+10.Jan Alice Smith\s+25.EUR/);
+  assert.match(await row.innerText(), /Taxi\s+10.Jan Alice Smith\s+25\.00.EUR/);
   await check(page, 'import-plan');
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await page.waitForURL(`**${server.path}`);
@@ -316,6 +316,7 @@ test('a file is planned, imported, and taken back', async () => {
   await ready(page);
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Yes' }).click();
+  await page.getByText('Taken back. Expenses: 1, payments: 0').waitFor();
   await page.getByText('undone').waitFor();
 });
 

@@ -13,7 +13,7 @@
 //         data-undo             method and path that take the change back, offered for some seconds; {id} is that of
 //                               the response; data-undo-body is its body
 //         data-done             what is said after it; data-pending if the response has this status; {name} is the
-//                               value of a control, {amount} that of the response
+//                               value of a control or of the response, {amount} that of the response
 //         data-me               the reader, in the form of a payment
 //         data-ask              what is asked before it is sent
 //         Its main button makes it a form whose draft the device keeps.
@@ -500,7 +500,7 @@ function prepare(form) {
       const sent = data.method === 'DELETE' ? undefined : body;
       let { answer } = await request(data.method, url, { body: sent, headers });
       // Another file may have been chosen in the meantime.
-      if (isFile && Array.isArray(answer.data.members)) return file === form.elements.file.files[0] ? lib.plan(form, answer.data) : undefined;
+      if (isFile && Array.isArray(answer.data.members)) return file === form.elements.file.files[0] ? await lib.plan(form, answer.data) : undefined;
       // A large import or its undo is done in parts.
       while (answer.data?.status === 'running' || answer.data?.status === 'undoing') {
         ({ answer } = await request(data.method, `${url}?run=${answer.data.run}`, { body: sent }));

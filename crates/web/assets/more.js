@@ -346,12 +346,12 @@ export async function signIn(code) {
   }
 }
 
-/** What is said after a form: {name} is the value of its control, {amount} is what was recorded. */
+/** What is said after a form: {name} is the value of its control, or what was answered; {amount} is what was recorded. */
 export function named(form, said, data) {
   const shown = (name) => {
     const control = form.elements[name];
     if (name === 'amount' && data?.currency) return `${figure(data.amount, digitsBy?.[data.currency] ?? digitsOf(form))}\u00a0${data.currency}`;
-    return control?.selectedOptions?.[0]?.textContent ?? control?.value ?? '';
+    return control?.selectedOptions?.[0]?.textContent ?? control?.value ?? data?.[name] ?? '';
   };
   return said?.replace(/\{(\w+)\}/g, (_, name) => shown(name));
 }
@@ -1146,7 +1146,8 @@ export function upload(form) {
 /** What was recorded, in words. */
 export const imported = ({ expenses, settlements }) => text('imported', expenses, settlements);
 
-export function plan(form, data) {
+export async function plan(form, data) {
+  await loadCurrencies();
   const part = form.querySelector('[data-plan]'), problem = form.querySelector('[data-problem]');
   const people = [...form.querySelectorAll('datalist option')].map((it) => [it.value, it.textContent]);
   const guest = ['new guest', text('guest')];
@@ -1179,13 +1180,12 @@ export function plan(form, data) {
     tick.dataset.answer = 'ignore';
     return make('label', { className: 'check' }, tick, text('without', ignore));
   });
-  const number = new Intl.NumberFormat(ru ? 'ru' : 'en-GB', { maximumFractionDigits: 20 });
   const records = make('ul', { className: 'list' }, ...data.records.map(({ date, description, fromName, toName, amount, currency }) => {
     const names = [fromName, toName].filter(Boolean).flatMap((it, at) => [at ? ' → ' : ' ', make('bdi', { textContent: it })]);
     const when = date ? [make('time', { dateTime: date })] : [];
     when.forEach(tell);
     const about = make('span', { className: 'grow' }, make('bdi', { textContent: description ?? text(toName ? 'pays' : 'adjusts') }), make('small', { className: 'hint' }, ...when, ...names));
-    return make('li', { className: 'row' }, about, make('span', { className: 'num', textContent: amount === undefined ? '' : `${number.format(amount)}\u00a0${currency}` }));
+    return make('li', { className: 'row' }, about, make('span', { className: 'num', textContent: amount === undefined ? '' : `${figure(amount, digitsBy?.[currency] ?? 0)}\u00a0${currency}` }));
   }));
   const left = data.expenses + data.settlements + data.adjustments - data.records.length;
   const counts = text('plan', data.expenses, data.settlements).replace('{c}', data.alreadyThere);
@@ -1193,7 +1193,7 @@ export function plan(form, data) {
   const differences = data.differences?.rows ?? [];
   const lines = (className, issues) => issues.map((it) => line(className, it.message));
   // Of what is no export, only that is said.
-  part.replaceChildren(...data.members.length ? [line('', counts), records] : [], ...left > 0 ? [line('hint', text('rest', left))] : [], ...rows, ...questions, ...lines('error', data.errors), ...ticks, ...lines('hint', [...differences, ...data.warnings]));
+  part.replaceChildren(...data.members.length ? [line('', counts), records] : [], ...left > 0 ? [line('hint', text('further', left))] : [], ...rows, ...questions, ...lines('error', data.errors), ...ticks, ...lines('hint', [...differences, ...data.warnings]));
   problem.hidden = true;
   const button = form.querySelector('[data-label]');
   button.dataset.first ??= button.textContent;

@@ -40,7 +40,7 @@ pub(crate) async fn import(
                     li.row {
                         span.grow { (it.format) small.hint { (ui::moment(l, it.created_at, now.day())) " · " (it.status) " · " (it.expenses) } }
                         @if it.status != ImportStatus::Undone && !group.archived {
-                            form.inline action={ (api) "/" (it.id) } data-method="DELETE" data-then="" data-ask=(l.ask_undo_import()) data-done=(l.done()) { button.small-button.danger { (l.undo_import()) } }
+                            form.inline action={ (api) "/" (it.id) } data-method="DELETE" data-then="" data-ask=(l.ask_undo_import()) data-done=(l.import_undone()) { button.small-button.danger { (l.undo_import()) } }
                         }
                     }
                 } } }

@@ -11,7 +11,6 @@ use fracti_texts::Language;
 texts! {
     saved { "Saved", "Сохранено" }
     created { "Created: {title}", "Создано: {title}" }
-    done { "Done", "Готово" }
     restored(what) { "Restored: {what}", "Восстановлено: {what}" }
     question_closed { "The question is closed", "Вопрос закрыт" }
     token_deleted(name) { "Deleted: {name}", "Удалён: {name}" }
@@ -21,6 +20,8 @@ texts! {
     captured(what, amount) { "{what} of {amount} confirmed", "{what}: {amount}, подтверждено" }
     asked { "Asked", "Вопрос задан" }
     answered { "Answered", "Ответ записан" }
+    import_undone { "Taken back. Expenses: {expenses}, payments: {settlements}",
+        "Отменено. Расходов: {expenses}, платежей: {settlements}" }
     ask_undo_import { "Take back everything that this import recorded?", "Отменить всё, что записал этот импорт?" }
     ask_delete_token { "Delete the token? What uses it will stop working.", "Удалить токен? То, что им пользуется, перестанет работать." }
     in_all_groups { "In all groups", "Во всех группах" }

@@ -115,7 +115,7 @@ pub(crate) const MORE: [ScriptText; 37] = [
             "Расходов: {a}, платежей: {b}; уже есть: {c}",
         ],
     ),
-    ("rest", ["and {a} more", "и ещё {a}"]),
+    ("further", ["and {a} more", "и ещё {a}"]),
     ("pays", ["Payment", "Платёж"]),
     ("adjusts", ["Adjustment", "Корректировка"]),
     (
@@ -160,4 +160,19 @@ pub(crate) fn with_texts(script: &str, texts: &[ScriptText]) -> String {
     let stems = STEMS.map(|(category, stems)| json!([category, stems]));
     let script = script.replacen("TEXTS", &Value::from(texts).to_string(), 1);
     script.replacen("STEMS", &json!(stems).to_string(), 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn each_text_has_a_name_of_its_own() {
+        for texts in [APP.as_slice(), &MORE] {
+            let names: BTreeSet<&str> = texts.iter().map(|(name, _)| *name).collect();
+            assert_eq!(names.len(), texts.len(), "{names:?}");
+        }
+    }
 }
