@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { check, open, ready, serve, tap } from './harness.mjs';
+import { NARROW, check, open, ready, serve, tap } from './harness.mjs';
 
 const server = await serve({ BOT_USERNAME: 'fracti_test_bot' });
 
@@ -112,6 +112,22 @@ test('an invitation opens from its link, and a question, too', async () => {
   const start = `q_${server.group.replaceAll('-', '')}_${question.id.replaceAll('-', '')}`;
   const claims = await open(server, 'carol', '/app', { telegram, extra: launched(`&tgWebAppStartParam=${start}`) });
   await claims.getByRole('heading', { name: 'Who had what?' }).waitFor();
+});
+
+test('the chat of an empty group moves to another one, in its settings', async () => {
+  server.sign('Gil', '14', '-80');
+  const gil = () => server.call('gil', 'POST', '/api/groups/open', { title: 'Lisbon' });
+  const old = await gil();
+  server.sign('Gil', '14', '-81');
+  const made = await gil();
+  const page = await open(server, 'gil', `/app/groups/${made.id}/settings`, { size: NARROW, language: 'ru' });
+  await page.getByText('У этого чата уже была группа?').click();
+  await check(page, 'settings-move-ru');
+  await page.getByRole('button', { name: 'Lisbon' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Да' }).click();
+  await page.waitForURL(`**/app/groups/${old.id}`);
+  await page.getByText('«Lisbon» теперь группа этого чата').waitFor();
+  await page.context().close();
 });
 
 test('a chat opens its group: created once, joined by the others, who may be one of its guests', async () => {

@@ -40,8 +40,8 @@ texts! {
     ask_link(name) { "Whoever {name} is takes over what {name} owes and is owed, once the other side confirms it. Propose it?",
         "Долги гостя {name} перейдут к выбранному участнику, когда это подтвердит другая сторона. Предложить?" }
     chat_has_a_group { "Did this chat have a group before?", "У этого чата уже была группа?" }
-    chat_moves { "A chat that becomes a supergroup has a new id. Choose its group, and everyone in the chat finds it again. Open Fracti from the chat first.",
-        "У чата, который стал супергруппой, новый номер. Выберите его группу, и все в чате снова её найдут. Сначала откройте Fracti из чата." }
+    chat_moves { "A chat that becomes a supergroup has a new id. Choose its group, and everyone in the chat finds it again.",
+        "У чата, который стал супергруппой, новый номер. Выберите его группу, и все в чате снова её найдут." }
     ask_move(title) { "Make “{title}” the group of this chat? This empty one is deleted.",
         "Сделать «{title}» группой этого чата? Эта пустая группа будет удалена." }
     link_proposed { "Proposed. The other side confirms it.", "Предложено. Осталось подтверждение другой стороны." }
