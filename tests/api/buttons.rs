@@ -411,3 +411,42 @@ async fn questions_of_an_archived_group_have_no_forms() {
     let list = alice.get(&format!("/screens/groups/{}/questions", group.id)).await;
     assert!(!list.text.contains("/questions/new"), "{}", list.text);
 }
+
+#[tokio::test]
+async fn the_invitation_is_a_qr_code_that_others_read() {
+    let api = Api::new().await.named("a_bot_whose_name_has_32_characters");
+    let group = Group::of(&api, 1, "EUR").await;
+    let alice = &group.members[0];
+    alice.post(&group.path("/invitation"), json!({})).await;
+    let html = alice.get(&format!("/screens/groups/{}/members", group.id)).await.text.clone();
+    let link =
+        attribute(html.split("<button").find(|it| it.contains("data-copy")).unwrap(), "data-copy");
+    let picture = html.split("<svg class=\"qr\"").nth(1).unwrap();
+    let side = attribute(picture, "viewBox").unwrap().rsplit(' ').next().unwrap().parse().unwrap();
+    let path = attribute(picture.split("<path").last().unwrap(), "d").unwrap();
+    let line = |it: &str| {
+        let (at, length) = it.split_once('h').unwrap();
+        let (x, y) = at.split_once(' ').unwrap();
+        let y = y.strip_suffix(".5").unwrap();
+        [x, y, length].map(|it| it.parse::<usize>().unwrap())
+    };
+    let lines: Vec<[usize; 3]> = path.split('M').skip(1).map(line).collect();
+    let is_dark = |x: usize, y: usize| {
+        lines.iter().any(|[from, at, length]| y == *at && (*from..from + length).contains(&x))
+    };
+    let scale = 3;
+    let size: usize = side;
+    let mut image =
+        rqrr::PreparedImage::prepare_from_greyscale(size * scale, size * scale, |x, y| {
+            if is_dark(x / scale, y / scale) { 0 } else { 255 }
+        });
+    let codes = image.detect_grids();
+    assert_eq!(codes.len(), 1);
+    let (_, read) = codes[0].decode().unwrap();
+    assert_eq!(Some(&*read), link);
+    assert!(
+        read.starts_with("https://t.me/a_bot_whose_name_has_32_characters?startapp=g_"),
+        "{read}"
+    );
+    assert!(picture.split("</svg>").next().unwrap().len() < 5_000, "{}", picture.len());
+}

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { NARROW, check, open, ready, serve, tap } from './harness.mjs';
+import { NARROW, PHONE, check, open, ready, serve, tap } from './harness.mjs';
 
 const server = await serve({ BOT_USERNAME: 'fracti_test_bot' });
 
@@ -112,6 +112,18 @@ test('an invitation opens from its link, and a question, too', async () => {
   const start = `q_${server.group.replaceAll('-', '')}_${question.id.replaceAll('-', '')}`;
   const claims = await open(server, 'carol', '/app', { telegram, extra: launched(`&tgWebAppStartParam=${start}`) });
   await claims.getByRole('heading', { name: 'Who had what?' }).waitFor();
+});
+
+test('the invitation is also a code for the camera of another phone', async () => {
+  for (const [language, invite, code, size, scheme] of [['en', 'Invite', 'QR code of the invitation', NARROW, 'light'], ['ru', 'Пригласить', 'QR-код приглашения', PHONE, 'dark']]) {
+    const page = await open(server, 'alice', `${server.path}/members`, { language, size, scheme });
+    await page.getByText(invite, { exact: true }).click();
+    const box = await page.getByRole('img', { name: code }).boundingBox();
+    assert.equal(await page.locator('svg.qr > path').count(), 2, 'one inside of another is not drawn');
+    assert.ok(box.width >= 200 && box.width === box.height, JSON.stringify(box));
+    await check(page, `invitation-code-${language}`);
+    await page.context().close();
+  }
 });
 
 test('the chat of an empty group moves to another one, in its settings', async () => {

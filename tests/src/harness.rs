@@ -183,6 +183,12 @@ impl Api {
         Self { router: service(routes(), app.clone()), app, ..self.clone() }
     }
 
+    /// The same with a bot of this username.
+    pub fn named(&self, bot: &str) -> Self {
+        let app = App { bot_username: Some(bot.into()), ..self.app.clone() };
+        Self { router: service(routes(), app.clone()), app, ..self.clone() }
+    }
+
     /// The API of another bot, over the same table.
     pub fn of_bot(&self, token: &str) -> Self {
         let app = App { bot_token: BotToken::new(token), ..self.app.clone() };

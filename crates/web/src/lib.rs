@@ -12,6 +12,7 @@
 mod chart;
 mod compress;
 mod fragment;
+mod qr;
 mod screens;
 mod shell;
 mod text;

@@ -12,6 +12,7 @@ use maud::{Markup, html};
 
 use crate::{
     fragment::Fragment,
+    qr,
     screens::links::Links,
     text::Texts,
     ui::{self, Names},
@@ -234,6 +235,8 @@ impl View<'_> {
                 @match (&known, self.group.invitation) {
                     (Some(known), _) => {
                         p.link dir="ltr" { (known) }
+                        // Without a bot, it is a path of this server.
+                        @if known.starts_with("https:") { (qr::code(known, l.invitation_code())) }
                         button.small-button type="button" data-share-link=(known) data-text=(text) { (l.send_invitation()) }
                         button.small-button type="button" data-copy=(known) { (l.copy()) }
                     },

@@ -142,6 +142,7 @@ texts! {
     wallet { "My TON wallet", "Мой кошелёк TON" }
     delete_wallet { "Delete wallet", "Удалить кошелёк" }
     invite { "Invite", "Пригласить" }
+    invitation_code { "QR code of the invitation", "QR-код приглашения" }
     send_invitation { "Send invitation", "Отправить приглашение" }
     invitation_text(title) { "Join “{title}” in Fracti:", "Присоединяйтесь к «{title}» в Fracti:" }
     new_code { "Make a new link", "Создать новую ссылку" }
