@@ -71,16 +71,21 @@ test('a search says what it found and what that sums to, and is cleared', async 
 test('an archived group has no forms, and says why', async () => {
   const group = await fresh('Past');
   const { id } = await server.call('alice', 'POST', `${group.api}/expenses`, { amount: 30, description: 'Tea' });
+  const receipt = { description: 'Café', items: [{ name: 'Cake', amount: 6 }, { name: 'Tea', amount: 6, quantity: 3 }] };
+  const question = (await server.call('alice', 'POST', `${group.api}/questions`, { type: 'items', prompt: 'Who had what?', receipt })).id;
+  await server.call('alice', 'PUT', `${group.api}/questions/${question}/claims`, { items: [{ item: 1, count: 2 }] });
   await server.call('alice', 'PATCH', group.api, { archived: true });
   for (const [language, sentence, out] of [['en', 'This group is in the archive', 'Take out of the archive'], ['ru', 'Эта группа в архиве', 'Вернуть из архива']]) {
     const page = await open(server, 'alice', group.path, { language });
-    for (const path of ['', '/balances', '/members', `/expenses/${id}`, '/expenses?deleted=true', '/import', '/settings']) {
+    for (const path of ['', '/balances', '/members', `/expenses/${id}`, '/expenses?deleted=true', '/import', '/settings', '/questions', `/questions/${question}`]) {
       await page.goto(`${server.api}${group.path}${path}`);
       await ready(page);
       const forms = await page.locator('main form[data-method]').evaluateAll((all) => all.map((it) => it.innerText.trim()));
       assert.deepEqual(forms.filter((it) => !it.includes(out)), [], path);
       assert.equal(await page.locator('[data-main]').count(), 0, path);
     }
+    await page.getByText(sentence).waitFor();
+    await check(page, `archived-question-${language}`);
     for (const path of ['/expenses/new', `/expenses/${id}/edit`, '/settle', '/questions/new']) {
       await page.goto(`${server.api}${group.path}${path}`);
       await ready(page);
