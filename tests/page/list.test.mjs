@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NARROW, check, open, ready, serve, tap } from './harness.mjs';
+import { DESK, NARROW, check, open, ready, serve, tap } from './harness.mjs';
 
 const server = await serve();
 const fresh = async (title, more = {}) => {
@@ -224,4 +224,38 @@ test('what is new has days, balances over time have names, and budgets have the 
     await check(page, `budgets-${language}`);
     await page.context().close();
   }
+});
+
+test('at a desk, a new expense is added beside the list, and a screen has one edge', async () => {
+  const page = await open(server, 'alice', server.path, { size: DESK });
+  const box = (selector) => page.locator(selector).first().evaluate((it) => it.getBoundingClientRect().toJSON());
+  const before = (await page.locator('[data-pages] .name').allTextContents()).length;
+  await tap(page, 'Add expense');
+  await page.locator('aside').getByText('Pizzeria').waitFor();
+  const [list, form] = [await box('aside'), await box('main form')];
+  assert.ok(list.right <= form.left && form.top < 200, `${list.right}, ${form.left}, ${form.top}`);
+  assert.equal(await page.locator('aside .name').count(), before);
+  assert.equal(await page.locator('aside form, aside button, aside h1').count(), 0);
+  await check(page, 'desk-add');
+  // What was added is in it at once.
+  await page.fill('#amount', '9');
+  await page.fill('#description', 'Beside');
+  await page.getByRole('button', { name: 'Save and add another' }).click();
+  await page.locator('aside').getByText('Beside').waitFor();
+  assert.equal(await page.inputValue('#amount'), '');
+  await page.goBack();
+  await page.locator('main').getByText('Pizzeria').waitFor();
+  assert.equal(await page.locator('aside').count(), 0);
+  for (const screen of ['', '/balances', '/more', '/stats', '/members']) {
+    await page.goto(`${server.api}${server.path}${screen}`);
+    await ready(page);
+    const edges = await page.locator('main > :is(.back, h1, .tabs, .columns, section, form, ul, details)').evaluateAll((all) => all.filter((it) => it.offsetWidth).map((it) => it.getBoundingClientRect().left));
+    assert.equal(new Set(edges).size, 1, `${screen}: ${edges}`);
+  }
+  await page.setViewportSize(NARROW);
+  await page.goto(`${server.api}${server.path}/expenses/new`);
+  await ready(page);
+  await page.waitForTimeout(300);
+  assert.equal(await page.locator('aside').count(), 0, 'a phone has no room');
+  await page.context().close();
 });

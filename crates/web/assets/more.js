@@ -193,6 +193,7 @@ const text = (name, a, b) => texts[name][ru ? 1 : 0].replace('{a}', () => a).rep
 
 let watching;
 export function endless() {
+  beside();
   watching?.disconnect();
   const link = document.querySelector('[data-more]');
   if (!link) return;
@@ -204,6 +205,27 @@ export function endless() {
     if (await extend(1).catch(() => {})) history.replaceState({ ...history.state, pages: pages + 1 }, '');
   }, { rootMargin: '600px' });
   watching.observe(link);
+}
+
+/** At a desk, the list of a group stays beside the form of a new expense. */
+export async function beside() {
+  const path = location.pathname.match(/^(\/app\/groups\/[^/]+)\/expenses\/new$/)?.[1];
+  const wanted = path && document.querySelector('main form') && matchMedia('(min-width: 900px)').matches;
+  const before = document.querySelector('aside');
+  if (!wanted) return before?.remove();
+  let html = seen.get(path);
+  if (!html) {
+    const at = location.pathname;
+    html = (await screen(path.replace(/^\/app/, '/screens')).catch(() => {}))?.answer;
+    // Another screen may be shown by now.
+    if (!html || location.pathname !== at) return;
+    remember(path, html);
+  }
+  const shown = make('div', {}, ...parsed(html)), title = shown.querySelector('h1');
+  const list = make('aside', { ariaLabel: title.textContent }, ...shown.querySelector('[data-pages]').children);
+  list.querySelectorAll('time').forEach(tell);
+  document.querySelector('aside')?.remove();
+  document.body.append(list);
 }
 
 /** Shows some more pages of the list. Whether there was one. */
