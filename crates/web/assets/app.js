@@ -217,7 +217,7 @@ function show(html, focus) {
   main.querySelectorAll('[data-sign-out]').forEach((it) => { it.hidden = !token });
   news();
   telegramButtons();
-  rest?.then((it) => it.beside());
+  rest?.then((it) => it.beside(), () => {});
   clearTimeout(refreshing);
   (window.requestIdleCallback ?? setTimeout)(() => more().then((it) => it.endless(), () => {}));
   const seconds = main.querySelector('[data-refresh]')?.dataset.refresh;
