@@ -19,6 +19,7 @@ EXPENSE = "{of[description]}, {was}{of[amount]} {of[currency]}"
 PAYMENT = "{was}{of[amount]} {of[currency]} from {of[fromUserName]} to {of[toUserName]}"
 LINES = {
     **{f"expense.{it}": f"{it} {EXPENSE}" for it in ("added", "edited", "deleted", "restored")},
+    **{f"schedule.{it}": f"{it} repeating {EXPENSE}" for it in ("added", "edited", "deleted", "paused")},
     **{f"settlement.{it}": f"{it} {PAYMENT}" for it in ("recorded", "edited", "completed")},
     **{f"settlement.{it}": f"{it} {PAYMENT}" for it in ("failed", "reverted")},
     **{f"member.{it}": it + " {of[name]}" for it in ("removed", "restored", "linked")},

@@ -103,6 +103,10 @@ fn writes() -> Vec<Row> {
         (operation("deleteExpense"), [403, 403, 403, 200]),
         (operation("editExpense"), [403, 403, 403, 200]),
         (operation("restoreExpense"), [403, 403, 403, 200]),
+        // Any member may.
+        (operation("createSchedule"), [403, 201, 201, 201]),
+        (operation("editSchedule"), [403, 200, 200, 200]),
+        (operation("deleteSchedule"), [403, 200, 200, 200]),
         (operation("pushEntries"), [403, 200, 200, 200]),
         (operation("revertEntries").sends(expenses_entry()), [403; 4]),
         (operation("revertEntriesByPost").sends(expenses_entry()), [403; 4]),
@@ -274,7 +278,7 @@ async fn missing_group_is_a_404_for_every_user() {
     let alice = api.user(1, "Alice");
     let id = "0190a1b2-0000-7000-8000-000000000001";
     let names =
-        ["groupId", "expenseId", "settlementId", "importId", "entryId", "questionId", "textId"];
+        ["groupId", "expenseId", "scheduleId", "settlementId", "importId", "entryId", "questionId", "textId"];
     let users = [("alice", "1"), ("bob", "2"), ("memberId", &*format!("guest-{id}"))];
     let ids = names.map(|name| (name, id)).into_iter().chain(users);
     let ids = ids.map(|(name, id)| (name, id.to_owned())).collect();

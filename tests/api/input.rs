@@ -227,7 +227,7 @@ fn rows() -> Vec<Case> {
             .refuses("toId", "known fields are status"),
         at(WALLET, format!(r#"{{"wallet":"0:{}","x":1}}"#, "a".repeat(64)))
             .refuses("x", "known fields are wallet"),
-        at(GROUP, "{}").refuses("title", "title, currency, archived or categories is required"),
+        at(GROUP, "{}").refuses("title", "title, currency, archived, categories or defaultSplits is required"),
         at(GROUP, r#"{"title":"x","chatId":1}"#).refuses("chatId", "known fields are title"),
         at(GROUP, r#"{"title":" "}"#).refuses("title", "must have 1 to 100"),
         at(GROUP, r#"{"currency":"XXX"}"#).refuses("currency", "must be"),

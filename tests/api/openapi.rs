@@ -37,7 +37,7 @@ const HASH_BASE64: &str = "qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqo=";
 
 /// Codes and operations that need a failing table, a race, a very large group or v0 rows, and the
 /// document itself.
-const ELSEWHERE: [&str; 17] = [
+const ELSEWHERE: [&str; 18] = [
     "CONFLICT",
     "FUNDS_DISABLED",
     "GET /api/openapi.json",
@@ -53,6 +53,7 @@ const ELSEWHERE: [&str; 17] = [
     "TOO_MANY_LINKS",
     "TOO_MANY_MEMBERS",
     "TOO_MANY_QUESTIONS",
+    "TOO_MANY_SCHEDULES",
     "TOO_MUCH_HISTORY",
     "UNAVAILABLE",
 ];
@@ -368,6 +369,8 @@ fn document_avoids_null_default_and_unknown_formats() {
     let removable = [
         ("EditExpense", "category"),
         ("EditExpense", "notes"),
+        ("EditScheduledExpense", "category"),
+        ("EditScheduledExpense", "notes"),
         ("EditSpending", "emoji"),
         ("EditSpending", "notes"),
         ("UpdateSettlement", "note"),
@@ -524,6 +527,7 @@ async fn requests_and_responses_match_the_document() {
     let [alice, bob, carol] = [0, 1, 2].map(|index| reader(&group.members[index]));
     the_members(&alice, &bob, &group, &ids).await;
     the_expenses(&alice, &bob, &group, &ids).await;
+    the_schedules(&alice, &bob, &group).await;
     ids.insert("importId", the_import(&alice, &group).await);
     the_ledger(&alice, &bob, &group).await;
     ids.insert("entryId", "opening".to_owned());
@@ -613,6 +617,40 @@ async fn the_expenses(alice: &Reader<'_>, bob: &Reader<'_>, group: &Group, ids: 
     assert_eq!(alice.get(&expense).await.code().1, "EXPENSE_NOT_FOUND");
     alice.get(&format!("{expense}/history?limit=3")).await.data(200);
     alice.call(Method::POST, &format!("{expense}/restore"), None).await.data(200);
+}
+
+/// Schedules of all rules, one of which has a problem.
+async fn the_schedules(alice: &Reader<'_>, bob: &Reader<'_>, group: &Group) {
+    let schedules = group.path("/schedules");
+    let tea = |more: Value| {
+        let mut tea = json!({ "amount": "2.50", "description": "Tea", "notes": "Green", "category": "food" });
+        tea.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        tea
+    };
+    for body in [
+        json!({ "expense": tea(json!({})), "repeat": { "every": "day", "interval": 3, "count": 2 } }),
+        json!({ "expense": tea(json!({ "splitType": "equal" })), "repeat": { "every": "year", "until": "2030-01-01" } }),
+        json!({ "expense": tea(json!({})), "repeat": { "every": "week" }, "sharedBy": "everyone" }),
+        json!({ "expense": { "description": "Bill", "splitType": "itemized", "items": [{ "name": "A", "amount": 4 }] }, "repeat": { "every": "month", "start": "2026-01-31", "timeZone": "+03:00" } }),
+    ] {
+        alice.make(&schedules, body).await;
+    }
+    let guest = group.guest(0, "Uncle").await;
+    let of_guest = json!({ "expense": tea(json!({ "payerId": guest })), "repeat": { "every": "day" } });
+    let path = format!("{schedules}/{}", bob.make(&schedules, of_guest).await);
+    bob.call(Method::DELETE, &group.path(&format!("/members/{guest}")), None).await.data(200);
+    fracti_keeper::keep(&group.api.table, &group.api.app.clock).await.unwrap();
+    assert_eq!(alice.get(&path).await.data(200)["problem"]["path"], "expense.payerId");
+    for body in [
+        json!({ "expense": { "payerId": "1", "category": null, "splits": [{ "userId": "2" }] }, "paused": false }),
+        json!({ "skips": ["2026-01-17"], "paused": true }),
+        json!({ "repeat": { "every": "week", "interval": "2" }, "sharedBy": "default" }),
+    ] {
+        alice.put(&path, body).await.data(200);
+    }
+    alice.get(&format!("{schedules}?limit=2")).await.data(200);
+    alice.call(Method::DELETE, &path, None).await.data(200);
+    assert_eq!(alice.get(&path).await.code().1, "SCHEDULE_NOT_FOUND");
 }
 
 /// Requests and responses with weights, adjustments and the lines of a receipt.

@@ -101,6 +101,9 @@ async fn two_pages_of_each_list() -> (Group, String) {
             bob.post(&questions, question).await;
         }
         alice.patch(&archived, json!({ "archived": true })).await.data(200);
+        let rent = json!({ "expense": { "amount": 2, "description": "Rent" },
+            "repeat": { "every": "year", "start": "2027-01-01" } });
+        alice.post(&group.path("/schedules"), rent).await.data(201);
         let spending = json!({ "title": "Tea", "amount": 1, "currency": "EUR" });
         alice.post("/api/users/me/spendings", spending).await.data(201);
         let cash = json!({ "fund": "cash", "currency": "EUR", "amount": 1 });

@@ -49,6 +49,7 @@ async fn everything(caller: &Caller, group: &str, [expense, settlement]: [&str; 
         ("entryId", NAME),
         ("importId", unknown),
         ("questionId", unknown),
+        ("scheduleId", unknown),
         ("transactionId", unknown),
         ("spendingId", "2026-01-15T12:00:00.000Z~0"),
         ("date", "2026-01-15"),

@@ -54,6 +54,7 @@ fn column(operation: &Operation) -> Column {
     match operation.id {
         "openGroup" | "deleteInvitation" | "deleteWallet" => (&[], Vec::new()),
         "createGroup" | "updateGroup" | "joinGroup" | "setWallet" | "createExpense"
+        | "createSchedule"
         | "createInvitation" | "pushEntries" | "createToken" | "rebuildMyDays"
         | "createSpending" | "askQuestion" | "setAcceptance" | "checkFunds" => (body, unknown()),
         "answerQuestion" => {
@@ -91,6 +92,8 @@ fn column(operation: &Operation) -> Column {
         "createGuest" => (&[State, Format, Syntax, Fields], names("Grandma")),
         "renameGuest" => (&[Existence, Right, State, Format, Syntax, Fields], names("a")),
         "editExpense" => (&[Existence, Right, Precondition, Format, Syntax, Fields], amount()),
+        "editSchedule" => (&[Existence, Precondition, Format, Syntax, Fields], unknown()),
+        "deleteSchedule" => (&[Existence, Precondition], Vec::new()),
         "deleteExpense" => (&[Existence, Right, Precondition], Vec::new()),
         "restoreExpense" => (&[Existence, Right, Format, Syntax, Fields], unknown()),
         "createSettlement" => {
@@ -113,6 +116,7 @@ fn column(operation: &Operation) -> Column {
             assert!(operation.reads(), "{id} has no column");
             let names = [
                 "{expenseId}",
+                "{scheduleId}",
                 "{settlementId}",
                 "{importId}",
                 "{entryId}",
@@ -147,6 +151,7 @@ async fn send(busy: &Busy, operation: &Operation, (stage, bodies): (Stage, &Colu
     }
     if wrong(Existence) {
         let unknown = [("expenseId", ID), ("settlementId", ID), ("entryId", "unknown")];
+        ids.insert("scheduleId", ID.to_owned());
         let questions = [("questionId", ID), ("textId", ID), ("transactionId", ID)];
         let others = [("spendingId", "2026-01-15T12:00:00.000Z~0"), ("memberId", "77")];
         ids.extend(
@@ -199,6 +204,7 @@ fn refusal(operation: &Operation, stage: Stage) -> (u16, &'static str) {
         Membership => (403, "NOT_A_MEMBER"),
         Existence if has("{expenseId}") => (404, "EXPENSE_NOT_FOUND"),
         Existence if has("{memberId}") => (404, "MEMBER_NOT_FOUND"),
+        Existence if has("{scheduleId}") => (404, "SCHEDULE_NOT_FOUND"),
         Existence if has("{settlementId}") => (404, "SETTLEMENT_NOT_FOUND"),
         Existence if has("{importId}") => (404, "IMPORT_NOT_FOUND"),
         Existence if has("{tokenId}") => (404, "TOKEN_NOT_FOUND"),

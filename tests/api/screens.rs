@@ -142,8 +142,18 @@ async fn controls_are_fields_of_what_their_form_sends() {
             let operation = operations.iter().find(fits).unwrap();
             let path = document["paths"][operation.route][method.to_lowercase()].clone();
             let body = &path["requestBody"]["content"]["application/json"]["schema"];
+            // The script makes the expense of a schedule of such a form.
+            let schedules = "/api/groups/{groupId}/schedules";
+            let of = |operation: &str| {
+                let path = &document["paths"][schedules][operation]["requestBody"];
+                &path["content"]["application/json"]["schema"]
+            };
+            let is_schedule = action.contains("/schedules/") && tag.contains(" data-preview");
             for (_, name) in attributes(content, "name") {
-                let mut schema = Some(body);
+                let mut schema = Some(if name.starts_with("repeat.") { of("post") } else { body });
+                if is_schedule && !name.starts_with("repeat.") {
+                    schema = field(&document, body, "expense");
+                }
                 for part in name.split('.') {
                     let part = part.split('[').next().unwrap();
                     schema = schema.and_then(|it| field(&document, it, part));

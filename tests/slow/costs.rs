@@ -77,6 +77,8 @@ const READS: &[(&str, &str, f64)] = &[
     ("previewExpense", "", 60.0),
     ("previewExpenseEdit", "", 5.0),
     ("listExpenseHistory", "", 2.0),
+    ("listSchedules", "", 2.0),
+    ("getSchedule", "", 1.0),
     ("listSettlements", "", 20.0),
     ("getSettlement", "", 10.0),
     ("exportGroup", "limit=50", 0.1),
@@ -354,6 +356,7 @@ impl Scene {
                 "createGuest" => &["memberId"],
                 "createToken" => &["tokenId"],
                 "createSpending" => &["spendingId"],
+                "createSchedule" => &["scheduleId"],
                 "askQuestion" if what == "a receipt" => &["questionId"],
                 "askQuestion" => &["textId"],
                 "createFundCredit" | "createFundDebit" => &["transactionId"],
@@ -410,6 +413,7 @@ impl Scene {
             (operation("createFundCredit"), "reported", 1.0),
             (sends("captureFundTransaction", captured), "a report", 1.0),
             (operation("createFundDebit"), "a cash-out", 0.5),
+            (sends("createSchedule", schedule()), "five share", 0.2),
             (sends("askQuestion", receipt()), "a receipt", 4.0),
             (sends("claimItems", json!({ "items": [{ "item": 0 }] })), "first", 16.0),
             (sends("askQuestion", text_for(["1", "2"])), "a text", 0.0),
@@ -444,6 +448,8 @@ impl Scene {
             ),
             (operation("deleteExpense"), "", 1.0),
             (operation("restoreExpense"), "", 0.1),
+            (operation("editSchedule"), "", 0.2),
+            (operation("deleteSchedule"), "", 0.1),
             (operation("updateSettlement"), "", 5.0),
             (pay(json!({ "toId": "2", "amount": 1 })), "pending", 0.0),
             (sends("updateSettlement", json!({ "status": "failed" })), "failed", 0.0),
@@ -502,6 +508,11 @@ impl Scene {
             (operation("createBonus"), "", 0.5),
         ]
     }
+}
+
+/// A monthly expense of five members.
+fn schedule() -> Value {
+    json!({ "expense": expense(1..=5), "repeat": { "every": "month", "start": "2027-01-01" } })
 }
 
 /// An expense of these members.

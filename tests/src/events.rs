@@ -116,6 +116,11 @@ fn of_operations() -> Vec<Sample> {
         sample(operation("editExpense"), 200, r#""amount":100,"currency":"EUR""#),
         sample(operation("restoreExpense"), 200, r#""description":"Hut""#),
         sample(operation("listExpenseHistory"), 200, r#""sequence":0,"status":"applied""#),
+        sample(operation("listSchedules"), 200, r#""description":"Rent""#).by(BOB),
+        sample(operation("createSchedule"), 201, r#""status":"active""#).by(BOB),
+        sample(operation("getSchedule"), 200, r#""every":"month","interval":1"#).by(BOB),
+        sample(operation("editSchedule"), 200, r#""amount":950"#).by(BOB),
+        sample(operation("deleteSchedule"), 200, r#""message":"Schedule deleted""#).by(BOB),
         sample(operation("getDebts"), 200, r#""balances":{"EUR":-45}"#).by(BOB),
         sample(operation("listSettlements"), 200, r#""status":"pending""#),
         sample(
@@ -432,8 +437,8 @@ pub fn directory() -> PathBuf {
 }
 
 /// The ids in the events: a group of Alice and Bob, an expense, a settlement and a guest, an API token
-/// and a spending of Alice, a receipt and a text that she asks, and a cash-out of hers.
-pub const SCENE: [&str; 9] = [
+/// and a spending of Alice, a receipt and a text that she asks, a cash-out of hers, and a schedule.
+pub const SCENE: [&str; 10] = [
     "019bc186-de00-7101-8101-010101010101",
     "019bc186-de00-7303-8303-030303030303",
     "019bc186-de01-7404-8404-040404040404",
@@ -443,10 +448,11 @@ pub const SCENE: [&str; 9] = [
     "019bc186-de00-7909-8909-090909090909",
     "019bc186-de00-7a0a-8a0a-0a0a0a0a0a0a",
     "019bc186-de00-7c0c-8c0c-0c0c0c0c0c0c",
+    "019bc186-de00-7d0d-8d0d-0d0d0d0d0d0d",
 ];
 
 /// The names of these ids in operations.
-const NAMES: [&str; 9] = [
+const NAMES: [&str; 10] = [
     "groupId",
     "expenseId",
     "settlementId",
@@ -456,15 +462,16 @@ const NAMES: [&str; 9] = [
     "questionId",
     "textId",
     "transactionId",
+    "scheduleId",
 ];
 
-/// Creates the group, expense, settlement, guest, token, spending, questions and cash-out of the events,
-/// and returns their ids.
+/// Creates the group, expense, settlement, guest, token, spending, questions, cash-out and schedule of
+/// the events, and returns their ids.
 ///
 /// # Panics
 ///
 /// If the API refuses a request.
-pub async fn scene(api: &Router, now: Timestamp) -> [String; 9] {
+pub async fn scene(api: &Router, now: Timestamp) -> [String; 10] {
     let api = &Transport::Router(api.clone());
     let user = |id, name| client::authorization(&client::user(id, name), TOKEN, now);
     let [alice, bob] = [user(123_456_789, "Alice Smith"), user(987_654_321, "Bob Jones")];
@@ -492,7 +499,10 @@ pub async fn scene(api: &Router, now: Timestamp) -> [String; 9] {
     post(api, &alice, "/api/users/me/funds/credits", &cash).await;
     let cash_out = json!({ "type": "cashout", "currency": "EUR", "amount": 20, "to": "DE12 3456" });
     let cash_out = post(api, &alice, "/api/users/me/funds/debits", &cash_out).await;
-    [group, expense, settlement, guest, token, spending, question, text, cash_out]
+    let rent = json!({ "expense": { "amount": 900, "description": "Rent" },
+        "repeat": { "every": "month", "timeZone": "Europe/Berlin" } });
+    let rent = post(api, &alice, &path("/schedules"), &rent).await;
+    [group, expense, settlement, guest, token, spending, question, text, cash_out, rent]
 }
 
 /// Deletes the token of a [`scene`] and calls off its cash-out, of which a user has a limited number.
@@ -500,8 +510,8 @@ pub async fn scene(api: &Router, now: Timestamp) -> [String; 9] {
 /// # Panics
 ///
 /// If the API does not answer.
-pub async fn forget(api: &Router, made: &[String; 9], now: Timestamp) {
-    let [.., token, _, _, _, cash_out] = made;
+pub async fn forget(api: &Router, made: &[String; 10], now: Timestamp) {
+    let [.., token, _, _, _, cash_out, _] = made;
     let alice = client::authorization(&client::user(123_456_789, "Alice Smith"), TOKEN, now);
     let path = format!("/api/users/me/tokens/{token}");
     let request = client::request(&Method::DELETE, &path, &alice, None, &Value::Null);

@@ -338,8 +338,8 @@ fn app(table: Table) -> App {
 }
 
 /// Every documented route that takes a body, with the ids of the scene.
-fn routes_with_a_body(ids: &[String; 9]) -> Vec<(Method, String)> {
-    let [group, expense, settlement, guest, token, spending, question, _, cash_out] = ids;
+fn routes_with_a_body(ids: &[String; 10]) -> Vec<(Method, String)> {
+    let [group, expense, settlement, guest, token, spending, question, _, cash_out, schedule] = ids;
     let document = serde_json::to_value(routes().into_openapi()).unwrap();
     let paths: BTreeMap<String, Value> = serde_json::from_value(document["paths"].clone()).unwrap();
     let methods = [
@@ -351,7 +351,7 @@ fn routes_with_a_body(ids: &[String; 9]) -> Vec<(Method, String)> {
     let route = |(path, item): (&String, &Value)| {
         let path = path.replace("{groupId}", group).replace("{expenseId}", expense);
         let path = path.replace("{settlementId}", settlement).replace("{memberId}", guest);
-        let path = path.replace("{tokenId}", token);
+        let path = path.replace("{tokenId}", token).replace("{scheduleId}", schedule);
         let path = path.replace("{spendingId}", spending).replace("{questionId}", question);
         let path = path.replace("{userId}", "me").replace("{transactionId}", cash_out);
         let taken = |(name, _): &&(&str, Method)| {

@@ -606,7 +606,7 @@ impl Group {
 }
 
 /// A group in which every operation makes sense. Of its members 1, 2, …, the first paid an expense,
-/// asked a receipt, a text and a cash-out, and has a token and a spending; the second owes them a pending settlement. There is one guest.
+/// asked a receipt, a text and a cash-out, made a schedule, and has a token and a spending; the second owes them a pending settlement. There is one guest.
 pub struct Busy {
     pub group: Group,
     /// The ids by their names in operations; no import and no entry but the expense's.
@@ -638,7 +638,11 @@ impl Busy {
         let cash_out =
             json!({ "type": "cashout", "currency": "EUR", "amount": 20, "to": "DE12 3456" });
         let cash_out = make(alice, "/api/users/me/funds/debits", cash_out).await;
+        let rent = json!({ "expense": { "amount": 9, "description": "Rent" },
+            "repeat": { "every": "month", "start": "2026-02-28" } });
+        let rent = make(alice, &group.path("/schedules"), rent).await;
         let ids = [
+            ("scheduleId", rent),
             ("transactionId", cash_out),
             ("questionId", question),
             ("textId", text),

@@ -283,6 +283,9 @@ impl Largest {
             if let Some(id) = call.body["data"]["importId"].as_str() {
                 ids.insert("importId", id.to_owned());
             }
+            if operation.id == "createSchedule" {
+                ids.insert("scheduleId", text(&call.body["data"]["id"]));
+            }
             if operation.id == "askQuestion" {
                 let id = text(&call.body["data"]["id"]);
                 ids.extend([("questionId", id.clone()), ("textId", id)]);
@@ -454,7 +457,10 @@ fn own_categories() -> Value {
 fn largest_settings() -> Value {
     let category = |number: u32| json!({ "key": format!("c{number:a<31}"), "name": "ℂ".repeat(50), "emoji": "🐈".repeat(8) });
     let categories: Vec<_> = (10..30).map(category).collect();
-    json!({ "title": "𝕋".repeat(100), "categories": categories })
+    let weight = |member: u64| json!({ "userId": id(member), "weight": "9999.9999" });
+    let rule = |category: &Value| json!({ "category": category["key"], "splits": (1..=10).map(weight).collect::<Vec<_>>() });
+    let rules: Vec<_> = categories.iter().take(10).map(rule).collect();
+    json!({ "title": "𝕋".repeat(100), "categories": categories, "defaultSplits": rules })
 }
 
 /// A spending with the largest texts and number of categories.
@@ -470,6 +476,11 @@ fn spending() -> Value {
 fn full(from: u64) -> Value {
     let splits: Vec<_> = (from..from + 45).map(|member| json!({ "userId": id(member) })).collect();
     json!({ "amount": "450.37", "currency": "EUR", "description": "𝔻".repeat(200), "splits": splits })
+}
+
+/// A schedule whose expense has 45 shares, starting at member `from`.
+fn scheduled(from: u64) -> Value {
+    json!({ "expense": full(from), "repeat": { "every": "month" } })
 }
 
 /// The import of a Splitwise file in which the first 45 members share every expense.
@@ -559,6 +570,11 @@ fn of_group(pay: &Value) -> Vec<Asked> {
         (1, asks("exportGroup", "format=csv&limit=1000"), "497 columns"),
         (1, operation("getDebts"), "4 000 balances"),
         (1, asks("getDebts", "verify=true"), "verified"),
+        (1, sends("createSchedule", scheduled(100)), "45 shares"),
+        (1, operation("getSchedule"), "45 shares"),
+        (1, asks("listSchedules", "limit=100"), "45 shares"),
+        (1, sends("editSchedule", json!({ "expense": full(200) })), "45 other shares"),
+        (1, operation("deleteSchedule"), "45 shares"),
         (1, asks("listSettlements", "limit=100"), ""),
         (1, sends("createSettlement", pay.clone()), ""),
         (1, operation("getSettlement"), ""),

@@ -306,6 +306,18 @@ fn of_expenses() -> Vec<Operation> {
             .sends(json!({ "amount": 100 })),
         get("getExpenseBreakdown", "/api/groups/{groupId}/expenses/{expenseId}/breakdown"),
         get("listExpenseHistory", "/api/groups/{groupId}/expenses/{expenseId}/history"),
+        get("listSchedules", "/api/groups/{groupId}/schedules?limit=5"),
+        post("createSchedule", "/api/groups/{groupId}/schedules").sends(json!({
+            "expense": {
+                "amount": 900, "description": "Miete", "splitType": "shares", "category": "rent",
+                "splits": [{ "userId": "$alice", "weight": 2 }, { "userId": "$bob", "weight": 1 }],
+            },
+            "repeat": { "every": "month", "timeZone": "Europe/Berlin" },
+        })),
+        get("getSchedule", "/api/groups/{groupId}/schedules/{scheduleId}"),
+        put("editSchedule", "/api/groups/{groupId}/schedules/{scheduleId}")
+            .sends(json!({ "expense": { "amount": 950 } })),
+        delete("deleteSchedule", "/api/groups/{groupId}/schedules/{scheduleId}"),
         get("listSettlements", "/api/groups/{groupId}/settlements?limit=5"),
         // Pending if Bob records it, and completed if Alice does.
         post("createSettlement", "/api/groups/{groupId}/settlements")

@@ -192,7 +192,7 @@ pub(crate) async fn get_schedule(
     Ok(Tagged(ScheduleView::of(app.table.schedule(member_key, id).await?, language)))
 }
 
-/// Change a schedule.
+/// Edit a schedule.
 ///
 /// Any member may. Only later expenses follow, with the rights of the caller from now on.
 #[utoipa::path(put, path = "/api/groups/{groupId}/schedules/{scheduleId}", tag = "expenses",

@@ -88,6 +88,9 @@ async fn rich() -> Group {
     let revert = group.path("/ledger/entries/revert");
     alice.post(&revert, json!(["mistake"])).await.data(200);
 
+    let rent = json!({ "expense": { "amount": 9, "description": "Rent" },
+        "repeat": { "every": "month", "start": "2026-07-31" } });
+    group.members[0].post(&group.path("/schedules"), rent).await.data(201);
     let asked = group.members[0].post(&group.path("/questions"), text_for(["2", "3"])).await;
     let answers = group.path(&format!("/questions/{}/answers", asked.id()));
     group.members[1].post(&answers, json!({ "answer": "At noon" })).await.data(201);
@@ -564,15 +567,21 @@ fn of_entries(of: &Of<'_>) -> Vec<Corruption> {
     ]
 }
 
-/// Questions, points, and what the group is told, from which nothing follows.
+/// Questions, schedules, points, and what the group is told, from which nothing follows.
 fn of_questions(of: &Of<'_>) -> Vec<Corruption> {
     let question = || of.row("question", |_| true);
+    let schedule = || of.row("schedule", |_| true);
     let points = || of.row("points", |_| true);
     let change = || of.row("change", |_| true);
     vec![
         changed("question: unreadable", question(), without("prompt"), Lost),
         changed("question: GSI1PK deleted", question(), without("GSI1PK"), Mended),
         changed("question: GSI3SK", question(), set("GSI3SK", text("x")), Mended),
+        changed("schedule: unreadable", schedule(), without("repeat"), Lost),
+        changed("schedule: nextDate", schedule(), set("nextDate", text("2026-09-01")), Lost),
+        changed("schedule: dueAt deleted", schedule(), without("dueAt"), Mended),
+        changed("schedule: GSI3PK deleted", schedule(), without("GSI3PK"), Mended),
+        changed("schedule: GSI3SK", schedule(), set("GSI3SK", text("x")), Mended),
         changed("points: unreadable", points(), without("totalPoints"), Lost),
         changed("points: GSI1PK", points(), set("GSI1PK", text("USER#9")), Mended),
         changed("change: unreadable", change(), without("at"), Lost),
@@ -595,6 +604,7 @@ fn versions(of: &Of<'_>) -> Vec<Corruption> {
         "importedSettlement",
         "import",
         "question",
+        "schedule",
         "points",
         "balance",
         "closing",

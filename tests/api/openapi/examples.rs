@@ -254,7 +254,16 @@ async fn texts(document: &Document) -> Texts {
     story.call(&bob, Method::DELETE, &at("/wallet"), none.clone()).await;
     story.post(&alice, &at("/invitation"), none.clone()).await;
     story.get(&bob, &at("/invitation")).await;
-    story.call(&alice, Method::DELETE, &at("/invitation"), none).await;
+    story.call(&alice, Method::DELETE, &at("/invitation"), none.clone()).await;
+    // A schedule.
+    let rent = json!({ "expense": { "amount": "900.00", "description": "Rent", "category": "rent",
+            "splitType": "shares", "splits": [{ "userId": "123456789", "weight": 2 }, { "userId": "987654321", "weight": 1 }] },
+        "repeat": { "every": "month", "start": "2026-01-31", "timeZone": "Europe/Berlin" } });
+    let rent = story.make(&alice, &at("/schedules"), rent).await;
+    story.get(&bob, &at("/schedules")).await;
+    story.get(&bob, &rent).await;
+    story.call(&bob, Method::PUT, &rent, json!({ "expense": { "amount": 950 } })).await;
+    story.call(&alice, Method::DELETE, &rent, none).await;
     for path in ["/api/health", "/api/currencies", "/api/categories"] {
         story.get(&alice, path).await;
     }

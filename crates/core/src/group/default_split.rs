@@ -155,8 +155,10 @@ pub(super) fn read(
     let mut read = Vec::new();
     for (index, input) in inputs.iter().enumerate() {
         let path = Path::from("defaultSplits").index(index);
-        let category = read_category(&input.category, group, &path, errors);
-        if let Some(category) = category
+        let category = input.category.value().copied();
+        if category.is_some_and(|it| !group.has_category(it)) {
+            errors.push(path.field("category"), UnknownCategory);
+        } else if !input.category.is_invalid()
             && !categories.insert(category.map(|it| it.to_string()))
         {
             errors.push(
@@ -179,10 +181,8 @@ pub(super) fn read(
             Field::Invalid => None,
             Field::Value(weights) => read_weights(weights, &known, &path, errors),
         };
-        let rule = || {
-            Some(DefaultSplit { category: category?, splits: splits?, others: others? })
-        };
-        let rule = rule();
+        let rule = splits.zip(others);
+        let rule = rule.map(|(splits, others)| DefaultSplit { category, splits, others });
         if rule.as_ref().is_some_and(|rule| {
             rule.others.is_none() && rule.splits.iter().all(|it| it.weight == Decimal::ZERO)
         }) {
@@ -197,23 +197,6 @@ pub(super) fn read(
         read.push(rule);
     }
     read.into_iter().collect()
-}
-
-fn read_category(
-    input: &Field<ExpenseCategory>,
-    group: &Group,
-    path: &Path,
-    errors: &mut FieldErrors,
-) -> Option<Option<ExpenseCategory>> {
-    match *input {
-        Field::Absent => Some(None),
-        Field::Invalid => None,
-        Field::Value(category) if group.has_category(category) => Some(Some(category)),
-        Field::Value(_) => {
-            errors.push(path.field("category"), UnknownCategory);
-            None
-        }
-    }
 }
 
 fn read_weights(

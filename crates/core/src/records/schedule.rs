@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    input::Error,
+    input::{Error, FieldError},
     records::expense::Expense,
     storage::{
         keys::{self, DueList, Index, Keys},
@@ -264,7 +264,7 @@ impl ScheduleProblem {
             _ => None,
         };
         let path = first.map(|first| format!("expense.{}", first.path));
-        let message = first.map_or_else(|| error.says(), |first| first.message());
+        let message = first.map_or_else(|| error.says(), FieldError::message);
         let texts = Language::ALL.map(|language| {
             (language.code().to_owned(), message.text(language).to_owned())
         });

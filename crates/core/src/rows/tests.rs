@@ -21,6 +21,7 @@ use crate::{
         expense::Category,
         group_change::{EntrySpan, Subject},
         import::{EntryPosition, Format, ImportStatus},
+        schedule::{Repeat, RepeatUnit, SharedBy},
         settlement::TxHash,
     },
     reports::tally::{TallyCounters, TallyKey},
@@ -125,6 +126,39 @@ fn change(expense: &Expense, at: Timestamp) -> GroupChange {
     }
 }
 
+/// A monthly expense, whose next date is a 31st.
+fn schedule(template: Expense, at: Timestamp) -> Schedule {
+    let (user, next) = (UserId::new(123_456_789).unwrap(), "2024-01-31".parse().unwrap());
+    Schedule {
+        id: "0190a1b2-0000-7000-8000-000000000005".parse().unwrap(),
+        group_id: template.group_id,
+        template,
+        shared_by: Some(SharedBy::Default),
+        repeat: Repeat {
+            every: RepeatUnit::Month,
+            interval: 1,
+            start: next,
+            until: None,
+            count: Some(12),
+            time_zone: "Europe/Berlin".parse().unwrap(),
+        },
+        skips: vec!["2024-02-29".parse().unwrap()],
+        next_date: Some(next),
+        paused: false,
+        problem: None,
+        last_date: None,
+        last_expense_id: None,
+        created_by: user,
+        actor_id: user,
+        agent_id: None,
+        agent_name: None,
+        created_at: at,
+        updated_at: None,
+        due_at: Some("2024-01-31T03:12:00.000Z".parse().unwrap()),
+        version: 0,
+    }
+}
+
 /// Rows of groups, by name.
 #[expect(clippy::too_many_lines, reason = "a row each")]
 fn rows_of_groups() -> Vec<(&'static str, Result<Item, Error>)> {
@@ -210,6 +244,7 @@ fn rows_of_groups() -> Vec<(&'static str, Result<Item, Error>)> {
         ("participant", to_item(&expense.participants()[0])),
         ("payer", to_item(&paid)),
         ("deleted expense", to_item(&deleted)),
+        ("schedule", to_item(&schedule(expense.clone(), at))),
         ("settlement", to_item(&settlement)),
         ("import", to_item(&import)),
         ("imported settlement", to_item(&imported)),
@@ -416,6 +451,7 @@ fn keys_are_stable() {
     participant: GROUP#550e8400-e29b-41d4-a716-446655440000 / PART#660e8400-e29b-41d4-a716-446655440001#987654321 | GSI1 USER#987654321 / OWES#2024-01-20T18:30:00.000Z
     payer: GROUP#550e8400-e29b-41d4-a716-446655440000 / PAID#660e8400-e29b-41d4-a716-446655440001#987654321 | GSI1 USER#987654321 / PAID#2024-01-20T18:30:00.000Z
     deleted expense: GROUP#550e8400-e29b-41d4-a716-446655440000 / DELETED#2024-01-20T18:30:00.000Z#660e8400-e29b-41d4-a716-446655440001
+    schedule: GROUP#550e8400-e29b-41d4-a716-446655440000 / SCHEDULE#0190a1b2-0000-7000-8000-000000000005 | GSI3 DUE#MONEY / 2024-01-31T03:12:00.000Z#0190a1b2-0000-7000-8000-000000000005
     settlement: GROUP#550e8400-e29b-41d4-a716-446655440000 / SETTLE#2024-01-21T10:00:00.000Z | GSI1 USER#123456789 / RECV#2024-01-21T10:00:00.000Z | GSI2 SETTLEMENT#770e8400-e29b-41d4-a716-446655440002 / 550e8400-e29b-41d4-a716-446655440000 | GSI3 USER#987654321 / SETTLE#2024-01-21T10:00:00.000Z
     import: GROUP#550e8400-e29b-41d4-a716-446655440000 / IMPORT#0190a1b2-0000-8000-8000-000000000003
     imported settlement: GROUP#550e8400-e29b-41d4-a716-446655440000 / IMPORTED#770e8400-e29b-41d4-a716-446655440002

@@ -539,6 +539,7 @@ fn shared() -> Components {
                 "example": "guest-0190a1b2-0000-7000-8000-000000000001",
             },
             "expenseId": id("expenseId", "Id of the expense."),
+            "scheduleId": id("scheduleId", "Id of the schedule."),
             "settlementId": id("settlementId", "Id of the settlement."),
             "tokenId": id("tokenId", "Id of the API token."),
             "importId": id("importId", "Id of the import."),

@@ -14,7 +14,10 @@ use crate::{
         balance::{Balance, Checkpoint, Closing},
     },
     questions::{points::Points, question::Question},
-    records::{entry::Entry, expense::Expense, import::ImportRow, settlement::Settlement},
+    records::{
+        entry::Entry, expense::Expense, import::ImportRow, schedule::Schedule,
+        settlement::Settlement,
+    },
     storage::{
         keys::{self, prefix},
         row::{self, AttributeValue, Item, Row, from_item},
@@ -94,6 +97,8 @@ impl Records {
                 records.imported.push(item);
             } else if is_at(&item, prefix::DELETED) {
                 records.deleted.push(item);
+            } else if is_at(&item, prefix::SCHEDULE) {
+                audit.check_schedule(item);
             } else if is_at(&item, prefix::QUESTION) {
                 audit.check_row::<Question>(item);
             } else if is_at(&item, prefix::POINTS) {
@@ -449,6 +454,25 @@ impl Audit {
         if let Some(kept) = self.read_own::<T>(item) {
             self.check_indexes(&kept);
         }
+    }
+
+    /// Checks that a schedule is due if it is active, and that its next date is one of its rule. A
+    /// failed attempt may have delayed it.
+    fn check_schedule(&mut self, item: Item) {
+        let Some(kept) = self.read_own::<Schedule>(item) else { return };
+        let schedule = &kept.row;
+        if schedule.next_date.is_some_and(|next| !schedule.repeat.has(next)) {
+            self.lost(kept.key.clone(), "its nextDate is no date of its rule", Some(&kept.item));
+        }
+        let due_at = schedule.first_due_at();
+        if schedule.due_at.is_some() == due_at.is_some() {
+            return self.check_indexes(&kept);
+        }
+        let Ok(right) = row::to_item(&Schedule { due_at, ..schedule.clone() }) else { return };
+        let names = ["dueAt", "GSI3PK", "GSI3SK"];
+        let set = names.map(|name| (name, right.get(name).cloned()));
+        let what = "its dueAt should follow from its next date";
+        self.find(kept.key, what, Some(&kept.item), Some(Mend::Set(set.into())));
     }
 
     /// Reports a v0 row that is no event, and can be read.
