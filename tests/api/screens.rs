@@ -151,7 +151,7 @@ async fn controls_are_fields_of_what_their_form_sends() {
             let is_schedule = action.contains("/schedules/") && tag.contains(" data-preview");
             for (_, name) in attributes(content, "name") {
                 let mut schema = Some(if name.starts_with("repeat.") { of("post") } else { body });
-                if is_schedule && !name.starts_with("repeat.") {
+                if is_schedule && !name.starts_with("repeat.") && name != "paused" {
                     schema = field(&document, body, "expense");
                 }
                 for part in name.split('.') {

@@ -384,6 +384,7 @@ export async function preview(form) {
   const shares = [...form.querySelectorAll('[data-share]')];
   const { body, paths } = read(form), note = form.querySelector('[data-note]');
   delete body.repeat;
+  delete body.paused;
   const format = (number) => figure(number, digitsOf(form));
   form.running?.abort();
   form.running = new AbortController();
@@ -1051,10 +1052,11 @@ export function read(form) {
 }
 
 // An expense that repeats is the expense of a schedule, which starts on its day. Of a schedule, only what was
-// changed is sent: other shares end that they follow the group, and another rule ends the skips.
+// changed is sent: other shares end that they follow the group, and another rule ends the skips. What is put
+// right goes on.
 export function addressed(form, { body, paths }) {
   const data = form.dataset, url = form.getAttribute('action');
-  const { repeat, date, ...expense } = body;
+  const { repeat, date, paused, ...expense } = body;
   form.plain ??= { then: data.then, undo: data.undo };
   const isNew = url !== data.schedules && !url.startsWith(`${data.schedules}/`);
   if (!data.schedules || isNew && !repeat?.every) {
@@ -1068,7 +1070,7 @@ export function addressed(form, { body, paths }) {
   else if (data.method === 'PUT' && !differs(/^split/)) ['splits', 'splitType', 'items'].forEach((it) => delete expense[it]);
   const changed = data.method !== 'PUT' || differs(/^(date|repeat\.)/);
   const named = [...paths].map(([path, control]) => [path === 'date' ? 'repeat.start' : path.startsWith('repeat.') ? path : `expense.${path}`, control]);
-  return { body: { expense, ...changed && { repeat: rule } }, paths: new Map(named), url: isNew ? data.schedules : url };
+  return { body: { expense, paused, ...changed && { repeat: rule } }, paths: new Map(named), url: isNew ? data.schedules : url };
 }
 
 // A rule of the API in the reader's words: a control is called by its label instead of by its path.

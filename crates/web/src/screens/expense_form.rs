@@ -236,6 +236,9 @@ impl Form<'_> {
                 data-etag=[tag]
                 data-undo=[(!self.edits && self.spending.is_none()).then(|| format!("DELETE {api}/{{id}}"))]
                 data-done=(if self.edits { l.saved() } else { l.added() }) novalidate {
+                @if self.schedule.is_some_and(|it| it.problem.is_some()) {
+                    input type="hidden" name="paused" value="false" data-json;
+                }
                 (self.first_fields())
                 (self.split())
                 (self.more())

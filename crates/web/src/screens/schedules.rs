@@ -237,9 +237,13 @@ impl View<'_> {
     fn actions(&self) -> Markup {
         let (l, it) = (self.l, self.it);
         let (api, tag) = self.api();
+        let edit = html! {
+            a.small-button href={ (ui::group_path(self.group.id)) "/schedules/" (it.id) "/edit" } { (l.edit()) }
+        };
         let next = it.next_date.filter(|_| !it.paused && it.skips.len() < MAX_SKIPS);
         html! {
             section.card.actions {
+                @if it.problem.is_some() { (edit) }
                 @if it.next_date.is_some() {
                     form.inline action=(api) data-method="PUT" data-etag=(tag) data-then="" data-done=(if it.paused { l.goes_on() } else { l.is_paused() }) {
                         input type="hidden" name="paused" value=(!it.paused) data-json;
@@ -251,7 +255,7 @@ impl View<'_> {
                     @let skips: Vec<Day> = it.skips.iter().copied().chain([next]).collect();
                     (self.skipping(&skips, l.skip_next(), l.is_skipped()))
                 }
-                a.small-button href={ (ui::group_path(self.group.id)) "/schedules/" (it.id) "/edit" } { (l.edit()) }
+                @if it.problem.is_none() { (edit) }
                 form.inline action=(api) data-method="DELETE" data-etag=(tag) data-ask=(l.delete_repeat())
                     data-then={ (ui::group_path(self.group.id)) "/schedules" } data-done=(l.deleted(&it.template.description)) {
                     button.small-button.danger { (l.delete()) }

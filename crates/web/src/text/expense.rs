@@ -45,8 +45,8 @@ texts! {
     skip_next { "Skip the next one", "Пропустить следующий" }
     is_skipped { "The next one is skipped", "Следующий пропускаем" }
     delete_repeat { "Delete it? What was recorded stays.", "Удалить? Записанное останется." }
-    comes_later(day) { "The expense of {day} was not recorded. It will be once it goes on.",
-        "Расход за {day} не записан. Он появится, когда вы нажмёте «Продолжить»." }
+    comes_later(day) { "The expense of {day} was not recorded. It will be once this is put right.",
+        "Расход за {day} не записан. Он появится, когда вы это исправите." }
     actor_is_away(name) { "{name} is not in the group any more: go on in your name.",
         "{name} больше не в группе: продолжите от своего имени." }
     payer_is_away(name) { "{name} is not in the group any more: change who pays.",
@@ -78,7 +78,7 @@ texts! {
     who_had_it { "Who had it? Nobody marked means everybody.", "Кто это заказал? Если никто не отмечен — все." }
     total_label { "Total", "Итого" }
     edit { "Edit", "Изменить" }
-    duplicate { "Duplicate", "Повторить" }
+    duplicate { "Duplicate", "Копировать" }
     delete { "Delete", "Удалить" }
     deleted(what) { "Deleted: {what}", "Удалено: {what}" }
     history { "History", "История" }
