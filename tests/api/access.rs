@@ -277,8 +277,16 @@ async fn missing_group_is_a_404_for_every_user() {
     let api = Api::new().await;
     let alice = api.user(1, "Alice");
     let id = "0190a1b2-0000-7000-8000-000000000001";
-    let names =
-        ["groupId", "expenseId", "scheduleId", "settlementId", "importId", "entryId", "questionId", "textId"];
+    let names = [
+        "groupId",
+        "expenseId",
+        "scheduleId",
+        "settlementId",
+        "importId",
+        "entryId",
+        "questionId",
+        "textId",
+    ];
     let users = [("alice", "1"), ("bob", "2"), ("memberId", &*format!("guest-{id}"))];
     let ids = names.map(|name| (name, id)).into_iter().chain(users);
     let ids = ids.map(|(name, id)| (name, id.to_owned())).collect();

@@ -623,7 +623,8 @@ async fn the_expenses(alice: &Reader<'_>, bob: &Reader<'_>, group: &Group, ids: 
 async fn the_schedules(alice: &Reader<'_>, bob: &Reader<'_>, group: &Group) {
     let schedules = group.path("/schedules");
     let tea = |more: Value| {
-        let mut tea = json!({ "amount": "2.50", "description": "Tea", "notes": "Green", "category": "food" });
+        let mut tea =
+            json!({ "amount": "2.50", "description": "Tea", "notes": "Green", "category": "food" });
         tea.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         tea
     };
@@ -636,7 +637,8 @@ async fn the_schedules(alice: &Reader<'_>, bob: &Reader<'_>, group: &Group) {
         alice.make(&schedules, body).await;
     }
     let guest = group.guest(0, "Uncle").await;
-    let of_guest = json!({ "expense": tea(json!({ "payerId": guest })), "repeat": { "every": "day" } });
+    let of_guest =
+        json!({ "expense": tea(json!({ "payerId": guest })), "repeat": { "every": "day" } });
     let path = format!("{schedules}/{}", bob.make(&schedules, of_guest).await);
     bob.call(Method::DELETE, &group.path(&format!("/members/{guest}")), None).await.data(200);
     fracti_keeper::keep(&group.api.table, &group.api.app.clock).await.unwrap();

@@ -54,9 +54,10 @@ fn column(operation: &Operation) -> Column {
     match operation.id {
         "openGroup" | "deleteInvitation" | "deleteWallet" => (&[], Vec::new()),
         "createGroup" | "updateGroup" | "joinGroup" | "setWallet" | "createExpense"
-        | "createSchedule"
-        | "createInvitation" | "pushEntries" | "createToken" | "rebuildMyDays"
-        | "createSpending" | "askQuestion" | "setAcceptance" | "checkFunds" => (body, unknown()),
+        | "createSchedule" | "createInvitation" | "pushEntries" | "createToken"
+        | "rebuildMyDays" | "createSpending" | "askQuestion" | "setAcceptance" | "checkFunds" => {
+            (body, unknown())
+        }
         "answerQuestion" => {
             let of = |user: &str| json!({ "userId": user, "?": 1 });
             let bodies = vec![(Right, of("$alice")), (State, of("$memberId"))];

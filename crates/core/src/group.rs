@@ -519,7 +519,8 @@ impl Draft<GroupUpdate> {
             }
             // A rule goes with its category.
             Field::Absent | Field::Invalid => {
-                let stays = |it: &&DefaultSplit| it.category.is_none_or(|it| after.has_category(it));
+                let stays =
+                    |it: &&DefaultSplit| it.category.is_none_or(|it| after.has_category(it));
                 before.default_splits.iter().filter(stays).cloned().collect()
             }
         };

@@ -210,8 +210,7 @@ pub(crate) async fn edit_schedule(
     let view = move |schedule| ScheduleView::of(schedule, language);
     let idempotency = once.key.viewed("edit-schedule", view);
     let (expected, agent) = (expected(&if_match), via.agent());
-    let edited =
-        app.table.edit_schedule(member_key, id, &once.body, agent, expected, &idempotency);
+    let edited = app.table.edit_schedule(member_key, id, &once.body, agent, expected, &idempotency);
     respond_tagged(StatusCode::OK, &idempotency, edited.await?)
 }
 

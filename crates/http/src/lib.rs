@@ -50,8 +50,8 @@ pub use response::{
     limits::{MAX_EXPORT_LIMIT, MAX_LIMIT},
     member::MemberView,
     problem::{Code, Problem, ProblemBody},
-    schemas::{self, Text},
     schedule::ScheduleView,
+    schemas::{self, Text},
     sentence::sentence,
     views::{
         ChangeView, EntryView, ExpenseView, GroupCategoryView, GroupView, LineView, PayerView,

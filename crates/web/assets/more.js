@@ -948,7 +948,10 @@ export function watch(form) {
       }
     } else if (target.matches('[data-decimal], [data-number]')) understand(target);
     else if (target.matches('input[type=date]')) ahead(target);
-    if (target.matches('[data-repeat]')) ends(form);
+    if (target.matches('[data-repeat]')) {
+      ends(form);
+      form.querySelectorAll('input[type=date]').forEach(ahead);
+    }
     if (target.matches('[name^="splits["]')) form.touched = target;
     // What was a receipt costs what its lines sum to.
     const { splitType, amount } = form.elements;
@@ -991,7 +994,8 @@ function ahead(control) {
     note.className = 'hint';
     field.append(note);
   }
-  note.textContent = control.value > dayNow() ? text('ahead') : '';
+  // What repeats counts on its day.
+  note.textContent = control.value > dayNow() && !control.form.elements['repeat.every']?.value ? text('ahead') : '';
 }
 
 // --- What a form sends, and what was wrong with it.
@@ -1077,6 +1081,9 @@ export function addressed(form, { body, paths }) {
 export function worded({ path, message: rule }, control) {
   const own = { amount: 'noAmount', description: 'noDescription' }[control?.name];
   if (own && !control.value.trim()) return text(own);
+  // A member who has left.
+  const who = control?.closest('[data-row]')?.querySelector('.name') ?? control?.selectedOptions?.[0];
+  if (who && /(userId|payerId)$/.test(path) && / id /.test(rule)) return text('away', who.textContent);
   const label = path === 'splits' ? document.querySelector('legend') : control?.labels?.[0];
   return rule.replace(path, () => control?.ariaLabel ?? label?.textContent ?? path);
 }

@@ -21,7 +21,8 @@ async fn set(group: &Group, rules: &Value) -> Value {
 /// The shares of an expense, by member.
 fn shares(expense: &Value) -> Vec<(String, String)> {
     let splits = expense["splits"].as_array().unwrap().iter();
-    let shares = splits.map(|it| (it["userId"].as_str().unwrap().to_owned(), it["amount"].to_string()));
+    let shares =
+        splits.map(|it| (it["userId"].as_str().unwrap().to_owned(), it["amount"].to_string()));
     shares.collect()
 }
 
@@ -41,10 +42,13 @@ fn is(expense: &Value, split_type: &str, expected: &[(&str, &str)]) {
 #[tokio::test]
 async fn a_couple_shares_by_income_and_food_equally() {
     let group = Group::new(2, "EUR").await;
-    assert_eq!(set(&group, &couple()).await, json!([
-        { "splits": [{ "userId": "1", "weight": 60 }, { "userId": "2", "weight": 40 }] },
-        { "category": "food", "splits": [], "others": 1 },
-    ]));
+    assert_eq!(
+        set(&group, &couple()).await,
+        json!([
+            { "splits": [{ "userId": "1", "weight": 60 }, { "userId": "2", "weight": 40 }] },
+            { "category": "food", "splits": [], "others": 1 },
+        ])
+    );
     let made = group.spend(0, json!({ "amount": "25.01" })).await;
     is(&made, "shares", &[("1", "15.01"), ("2", "10")]);
     assert_eq!(made["splits"][0]["weight"], 60);
@@ -102,7 +106,8 @@ async fn who_joins_pays_nothing_or_an_equal_part_and_who_leaves_counts_again_whe
     is(&made, "shares", &[("1", "4"), ("2", "4"), ("3", "2")]);
 
     // Nobody of the rule is present.
-    let only = json!([{ "splits": [{ "userId": "3", "weight": 1 }, { "userId": "1", "weight": 0 }] }]);
+    let only =
+        json!([{ "splits": [{ "userId": "3", "weight": 1 }, { "userId": "1", "weight": 0 }] }]);
     set(&group, &only).await;
     is(&spend(json!({ "amount": 10 })).await, "equal", &[("3", "10")]);
     settles(&group, 12).await;
@@ -196,13 +201,26 @@ async fn a_list_that_breaks_a_rule_is_refused_with_field_and_rule() {
         (json!([{ "others": 0 }]), "defaultSplits[0].splits", zero),
         (json!([{ "others": "x" }]), "defaultSplits[0].others", "must be a number"),
         (json!([{ "category": "pets", "others": 1 }]), "defaultSplits[0].category", "category"),
-        (json!([{ "others": 1 }, { "others": 2 }]), "defaultSplits[1].category", "one rule for each"),
-        (weights(json!([{ "userId": "1", "weight": 1 }, { "userId": "1", "weight": 2 }])), "defaultSplits[0].splits[1].userId", "only once"),
+        (
+            json!([{ "others": 1 }, { "others": 2 }]),
+            "defaultSplits[1].category",
+            "one rule for each",
+        ),
+        (
+            weights(json!([{ "userId": "1", "weight": 1 }, { "userId": "1", "weight": 2 }])),
+            "defaultSplits[0].splits[1].userId",
+            "only once",
+        ),
         (json!(many), "defaultSplits", "10"),
-        (json!([{ "splits": half }, { "category": "food", "splits": rest }]), "defaultSplits", "at most 100 weights in all"),
+        (
+            json!([{ "splits": half }, { "category": "food", "splits": rest }]),
+            "defaultSplits",
+            "at most 100 weights in all",
+        ),
         (json!("x"), "defaultSplits", "must be an array"),
     ] {
-        let refused = group.members[1].patch(&group.path(""), json!({ "defaultSplits": rules })).await;
+        let refused =
+            group.members[1].patch(&group.path(""), json!({ "defaultSplits": rules })).await;
         assert_eq!(refused.code(), (400, "VALIDATION_ERROR"), "{rules}");
         let details = refused.body["details"].as_array().unwrap();
         let named = details.iter().find(|it| it["path"] == path);

@@ -257,15 +257,13 @@ mod tests {
 
     #[test]
     fn weights_are_of_those_who_are_present() {
-        let among = |rule: &DefaultSplit, present: &[u64]| {
-            rule.among(present.iter().copied().map(member))
-        };
+        let among =
+            |rule: &DefaultSplit, present: &[u64]| rule.among(present.iter().copied().map(member));
         let couple = rule(&[(1, 600), (2, 400)], None);
         let shares = |weights: &[(u64, u32)]| {
             Some(Split::Shares(weights.iter().map(|(user, it)| (member(*user), *it)).collect()))
         };
-        let equal =
-            |users: &[u64]| Some(Split::Equal(users.iter().copied().map(member).collect()));
+        let equal = |users: &[u64]| Some(Split::Equal(users.iter().copied().map(member).collect()));
         assert_eq!(among(&couple, &[1, 2, 3]), shares(&[(1, 600_000), (2, 400_000)]));
         assert_eq!(among(&couple, &[2, 3]), equal(&[2]));
         assert_eq!(among(&couple, &[3]), None);

@@ -574,7 +574,9 @@ impl NewExpense {
             }
             (Field::Absent, Some(SplitType::Equal)) => match rule {
                 None => Some(Split::Equal(members.present().collect())),
-                Some(rule) => errors.keep("splits", rule.among(members.present()).ok_or_else(no_sharer)),
+                Some(rule) => {
+                    errors.keep("splits", rule.among(members.present()).ok_or_else(no_sharer))
+                }
             },
             (Field::Absent, Some(_)) => {
                 errors.missing("splits");

@@ -228,7 +228,8 @@ impl Schedule {
         let due_at = next.map(|next| {
             let spread = Sha256::digest(self.id.as_bytes());
             let spread = spread.first_chunk().copied().map_or(0, u64::from_be_bytes);
-            start_of(next, self.repeat.time_zone).plus_seconds(spread.checked_rem(SPREAD_S).unwrap_or(0))
+            start_of(next, self.repeat.time_zone)
+                .plus_seconds(spread.checked_rem(SPREAD_S).unwrap_or(0))
         });
         Self { due_at, ..self }
     }
@@ -265,9 +266,8 @@ impl ScheduleProblem {
         };
         let path = first.map(|first| format!("expense.{}", first.path));
         let message = first.map_or_else(|| error.says(), FieldError::message);
-        let texts = Language::ALL.map(|language| {
-            (language.code().to_owned(), message.text(language).to_owned())
-        });
+        let texts = Language::ALL
+            .map(|language| (language.code().to_owned(), message.text(language).to_owned()));
         Self { code, messages: texts.into(), path, date, at }
     }
 

@@ -4,7 +4,9 @@ mod zone;
 
 use std::{fmt, str::FromStr, time::Duration};
 
-use chrono::{DateTime, Datelike, Days, Months, NaiveDate, NaiveTime, SecondsFormat, TimeDelta, Utc};
+use chrono::{
+    DateTime, Datelike, Days, Months, NaiveDate, NaiveTime, SecondsFormat, TimeDelta, Utc,
+};
 use fracti_texts::{Message, Says, errors, rule};
 use serde::{Deserialize, Serialize, Serializer};
 

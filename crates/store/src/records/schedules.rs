@@ -62,11 +62,7 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::NoSchedule`]; [`Error::NoGroup`] or [`Error::NotMember`].
-    pub async fn schedule(
-        &self,
-        member_key: MemberKey,
-        id: ScheduleId,
-    ) -> Result<Schedule, Error> {
+    pub async fn schedule(&self, member_key: MemberKey, id: ScheduleId) -> Result<Schedule, Error> {
         let find = self.db.get(keys::schedule(member_key.group, id));
         self.checked(member_key, find).await?.ok_or(Error::NoSchedule)
     }
@@ -97,19 +93,21 @@ impl Table {
                 self.targets_if(!new.has_zone(), caller),
             )
         };
-        let create = |group: &Group, members: &[Member], mut transaction: LedgerTransaction, read| {
-            let (schedules, targets): (Vec<Schedule>, Targets) = read;
-            let (links, at) = (transaction.links(), transaction.at());
-            let zone = targets.zone();
-            let with = Scheduling { group, members, links, caller, agent, at, now, random, zone };
-            let schedule = new.check(with)?;
-            if schedules.len() >= MAX_SCHEDULES {
-                return Err(Error::TooManySchedules.into());
-            }
-            transaction.add(Write::put_new(&schedule)?);
-            transaction.tell(Subject::schedule(ChangeKind::ScheduleAdded, &schedule));
-            Ok((transaction, schedule))
-        };
+        let create =
+            |group: &Group, members: &[Member], mut transaction: LedgerTransaction, read| {
+                let (schedules, targets): (Vec<Schedule>, Targets) = read;
+                let (links, at) = (transaction.links(), transaction.at());
+                let zone = targets.zone();
+                let with =
+                    Scheduling { group, members, links, caller, agent, at, now, random, zone };
+                let schedule = new.check(with)?;
+                if schedules.len() >= MAX_SCHEDULES {
+                    return Err(Error::TooManySchedules.into());
+                }
+                transaction.add(Write::put_new(&schedule)?);
+                transaction.tell(Subject::schedule(ChangeKind::ScheduleAdded, &schedule));
+                Ok((transaction, schedule))
+            };
         self.create_in_group(member_key, None, idempotency, read, create).await
     }
 

@@ -9,10 +9,9 @@ use fracti_core::{
         time::Day,
     },
 };
-use fracti_http::{App, AsMember, Context, Id, Paging, ListId, Problem, ScheduleView, tag_of};
+use fracti_http::{App, AsMember, Context, Id, ListId, Paging, Problem, ScheduleView, tag_of};
 use maud::{Markup, html};
 
-use super::list::paid;
 use crate::{
     fragment::Fragment,
     text::{Texts, sentence},
@@ -30,10 +29,8 @@ pub(crate) async fn list(
 ) -> Result<Fragment, Problem> {
     let list_id = ListId::new("schedules", &member_key.group);
     let page = paging.page(&list_id)?;
-    let ((group, _), schedules) = tokio::try_join!(
-        app.table.group(member_key),
-        app.table.schedules(member_key, &page),
-    )?;
+    let ((group, _), schedules) =
+        tokio::try_join!(app.table.group(member_key), app.table.schedules(member_key, &page),)?;
     let path = ui::group_path(group.id);
     let next = schedules.next.map(|position| paging.cursor(&list_id, &position));
     Ok(Fragment(html! {
@@ -71,7 +68,9 @@ fn state(l: Texts, it: &Schedule, today: Day) -> Markup {
         (ScheduleStatus::Active, Some(next)) => {
             sentence([ui::day(l, next, today)], |[day]| l.next_on(day))
         }
-        (ScheduleStatus::Paused, _) if it.problem.is_some() => html! { b.minus { (l.needs_change()) } },
+        (ScheduleStatus::Paused, _) if it.problem.is_some() => {
+            html! { b.minus { (l.needs_change()) } }
+        }
         (ScheduleStatus::Paused, _) => html! { (l.paused()) },
         (ScheduleStatus::Ended | ScheduleStatus::Active, _) => html! { (l.repeat_ended()) },
     }
@@ -84,12 +83,17 @@ pub(crate) async fn show(
     Context { now, .. }: Context,
     l: Texts,
 ) -> Result<Fragment, Problem> {
-    let ((group, members), schedule) = tokio::try_join!(
-        app.table.group(member_key),
-        app.table.schedule(member_key, id),
-    )?;
+    let ((group, members), schedule) =
+        tokio::try_join!(app.table.group(member_key), app.table.schedule(member_key, id),)?;
     let names = Names::new(l, member_key.user.into(), &members);
-    let view = View { l, group: &group, members: &members, names: &names, it: &schedule, today: now.day() };
+    let view = View {
+        l,
+        group: &group,
+        members: &members,
+        names: &names,
+        it: &schedule,
+        today: now.day(),
+    };
     Ok(Fragment(html! {
         a.back href={ (ui::group_path(group.id)) "/schedules" } { (l.repeating()) }
         h1 tabindex="-1" data-title { (ui::name(&schedule.template.description)) }
@@ -123,7 +127,9 @@ impl View<'_> {
                         @if let Some(until) = it.repeat.until { " " (sentence([ui::day(l, until, self.today)], |[day]| l.until_day(day))) }
                     }
                     bdi.big dir="ltr" { (l.money(of.amount, of.currency)) }
-                    span.hint { (paid(l, self.names, of)) }
+                    span.hint { (l.paid_by()) ": " @for (index, payer) in of.all_payers().iter().enumerate() {
+                        @if index > 0 { ", " } (self.names.shown_stored(payer.user_id, &payer.user_name))
+                    } }
                     @if let Some(notes) = &of.notes { span { (ui::name(notes)) } }
                     small.hint {
                         (self.names.recorded(it.actor_id, ui::moment(l, it.updated_at.unwrap_or(it.created_at), self.today)))
@@ -147,12 +153,16 @@ impl View<'_> {
             let meant = links.resolve(id);
             !self.members.iter().any(|it| it.id == meant && it.is_present())
         };
-        let away = |mut ids: Vec<MemberId>| ids.drain(..).find(|id| is_away(*id)).map(|id| self.names.shown(id));
+        let away = |mut ids: Vec<MemberId>| {
+            ids.drain(..).find(|id| is_away(*id)).map(|id| self.names.shown(id))
+        };
         let path = problem.path.as_deref().unwrap_or_default();
         let stated = || html! { (problem.message().text(l.0)) };
         match problem.code {
             ScheduleRefusal::Left | ScheduleRefusal::Removed => {
-                sentence([self.names.shown(self.it.actor_id.into())], |[name]| l.actor_is_away(name))
+                sentence([self.names.shown(self.it.actor_id.into())], |[name]| {
+                    l.actor_is_away(name)
+                })
             }
             ScheduleRefusal::GroupArchived => html! { (l.was_archived()) },
             ScheduleRefusal::Invalid if path.contains("payer") => {
@@ -163,7 +173,9 @@ impl View<'_> {
                 let sharer = away(of.splits.iter().map(|it| it.user_id).collect());
                 sharer.map_or_else(stated, |name| sentence([name], |[name]| l.sharer_is_away(name)))
             }
-            ScheduleRefusal::Invalid if path.ends_with("category") => html! { (l.category_is_gone()) },
+            ScheduleRefusal::Invalid if path.ends_with("category") => {
+                html! { (l.category_is_gone()) }
+            }
             ScheduleRefusal::Invalid | ScheduleRefusal::TooManySplits => stated(),
         }
     }

@@ -110,8 +110,12 @@ impl Texts {
             (Language::English, RepeatUnit::Month) => ["monthly", "month", "months", ""],
             (Language::English, RepeatUnit::Year) => ["yearly", "year", "years", ""],
             (Language::Russian, RepeatUnit::Day) => ["каждый день", "день", "дня", "дней"],
-            (Language::Russian, RepeatUnit::Week) => ["каждую неделю", "неделю", "недели", "недель"],
-            (Language::Russian, RepeatUnit::Month) => ["каждый месяц", "месяц", "месяца", "месяцев"],
+            (Language::Russian, RepeatUnit::Week) => {
+                ["каждую неделю", "неделю", "недели", "недель"]
+            }
+            (Language::Russian, RepeatUnit::Month) => {
+                ["каждый месяц", "месяц", "месяца", "месяцев"]
+            }
             (Language::Russian, RepeatUnit::Year) => ["каждый год", "год", "года", "лет"],
         };
         let [once, one, few, many] = often;

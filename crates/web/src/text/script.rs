@@ -74,7 +74,8 @@ pub(crate) const APP: [ScriptText; 19] = [
 ];
 
 /// The texts of the rest of the script.
-pub(crate) const MORE: [ScriptText; 37] = [
+pub(crate) const MORE: [ScriptText; 38] = [
+    ("away", ["{a} is not in the group.", "{a} не состоит в группе."]),
     (
         "used",
         [

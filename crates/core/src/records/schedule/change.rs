@@ -152,7 +152,9 @@ impl Draft<NewSchedule> {
             Some(expense) => {
                 refuse_date(expense.date, &mut errors);
                 let split_type = match (shared_by, expense.split_type) {
-                    (Some(Some(SharedBy::Everyone)), Field::Absent) => Field::Value(SplitType::Equal),
+                    (Some(Some(SharedBy::Everyone)), Field::Absent) => {
+                        Field::Value(SplitType::Equal)
+                    }
                     (_, sent) => sent,
                 };
                 let expense = NewExpense { date: Field::Absent, split_type, ..expense };
@@ -292,7 +294,9 @@ impl Draft<ScheduleEdit> {
             Field::Absent if edit.repeat.is_absent() => Some(before.skips.clone()),
             Field::Absent => Some(Vec::new()),
             Field::Invalid => None,
-            Field::Value(skips) => read_skips(skips, repeat.as_ref(), before.last_date, &mut errors),
+            Field::Value(skips) => {
+                read_skips(skips, repeat.as_ref(), before.last_date, &mut errors)
+            }
         };
         let after = || {
             let after = Schedule {

@@ -64,7 +64,8 @@ impl Schedule {
             let meant = links.resolve(id);
             members.iter().any(|member| member.id == meant && member.is_present())
         };
-        let new = NewExpense { date: Field::Value(date), ..request(&self.template, self.shared_by) };
+        let new =
+            NewExpense { date: Field::Value(date), ..request(&self.template, self.shared_by) };
         let stored = Draft::valid(new);
         let resolved = stored.resolved(links);
         // A guest who turned out to be another sharer keeps a share of their own.

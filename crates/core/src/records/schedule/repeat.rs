@@ -96,10 +96,12 @@ impl RepeatInput {
         let time_zone = self.time_zone.or(context.zone);
         let today = day_of(context.now, time_zone.unwrap_or(context.zone));
         let [first, last] = [DAYS_BACK.saturating_neg(), DAYS_AHEAD].map(|days| today.plus(days));
-        let number = |name: &'static str, number: Field<Decimal>, most, errors: &mut FieldErrors| {
-            let number = *number.value()?;
-            whole(path.field(name), number, 1..=most, errors).and_then(|it| u32::try_from(it).ok())
-        };
+        let number =
+            |name: &'static str, number: Field<Decimal>, most, errors: &mut FieldErrors| {
+                let number = *number.value()?;
+                whole(path.field(name), number, 1..=most, errors)
+                    .and_then(|it| u32::try_from(it).ok())
+            };
         if self.every.is_absent() {
             errors.missing(path.field("every"));
         }
@@ -125,7 +127,8 @@ impl RepeatInput {
                 );
                 errors.push(path.field("start"), rule);
             } else if let Some(after) = context.after.filter(|after| start <= *after) {
-                let rule = rule!("{field} must be after {after}", "{field} должно быть позже {after}");
+                let rule =
+                    rule!("{field} must be after {after}", "{field} должно быть позже {after}");
                 errors.push(path.field("start"), rule);
             }
         }
@@ -223,17 +226,46 @@ mod tests {
     #[test]
     fn each_date_is_counted_from_the_start() {
         for (every, interval, start, dates) in [
-            (RepeatUnit::Month, 1, "2027-01-31", &["2027-01-31", "2027-02-28", "2027-03-31", "2027-04-30", "2027-05-31"][..]),
-            (RepeatUnit::Month, 1, "2027-12-30", &["2027-12-30", "2028-01-30", "2028-02-29", "2028-03-30"]),
-            (RepeatUnit::Month, 5, "2026-10-31", &["2026-10-31", "2027-03-31", "2027-08-31", "2028-01-31", "2028-06-30"]),
-            (RepeatUnit::Year, 1, "2028-02-29", &["2028-02-29", "2029-02-28", "2030-02-28", "2031-02-28", "2032-02-29"]),
+            (
+                RepeatUnit::Month,
+                1,
+                "2027-01-31",
+                &["2027-01-31", "2027-02-28", "2027-03-31", "2027-04-30", "2027-05-31"][..],
+            ),
+            (
+                RepeatUnit::Month,
+                1,
+                "2027-12-30",
+                &["2027-12-30", "2028-01-30", "2028-02-29", "2028-03-30"],
+            ),
+            (
+                RepeatUnit::Month,
+                5,
+                "2026-10-31",
+                &["2026-10-31", "2027-03-31", "2027-08-31", "2028-01-31", "2028-06-30"],
+            ),
+            (
+                RepeatUnit::Year,
+                1,
+                "2028-02-29",
+                &["2028-02-29", "2029-02-28", "2030-02-28", "2031-02-28", "2032-02-29"],
+            ),
             (RepeatUnit::Day, 3, "2028-02-27", &["2028-02-27", "2028-03-01", "2028-03-04"]),
-            (RepeatUnit::Week, 5, "2026-12-01", &["2026-12-01", "2027-01-05", "2027-02-09", "2027-03-16"]),
+            (
+                RepeatUnit::Week,
+                5,
+                "2026-12-01",
+                &["2026-12-01", "2027-01-05", "2027-02-09", "2027-03-16"],
+            ),
         ] {
             let rule = rule(every, interval, start);
             assert_eq!(first(&rule, dates.len()), dates);
             for (index, date) in (0..).zip(dates) {
-                assert_eq!(rule.date(index), Some(day(date)), "date k depends on start and k alone");
+                assert_eq!(
+                    rule.date(index),
+                    Some(day(date)),
+                    "date k depends on start and k alone"
+                );
                 assert!(rule.has(day(date)));
                 assert!(!rule.has(day(date).plus(1)), "{date}");
             }
@@ -253,6 +285,10 @@ mod tests {
         assert_eq!(monthly.from(day("2027-02-28")).next(), Some(day("2027-02-28")));
         assert_eq!(monthly.from(day("2027-03-01")).next(), Some(day("2027-03-31")));
         assert_eq!(rule(RepeatUnit::Year, 1, "9998-05-05").from(day("9998-05-05")).count(), 2);
-        assert_eq!(rule(RepeatUnit::Day, 365, "1970-01-01").index_from(day("1960-01-01".replace("1960", "1970").as_str())), 0);
+        assert_eq!(
+            rule(RepeatUnit::Day, 365, "1970-01-01")
+                .index_from(day("1960-01-01".replace("1960", "1970").as_str())),
+            0
+        );
     }
 }

@@ -261,11 +261,17 @@ mod tests {
         let zones: Vec<Zone> = names.map(|name| name.parse().unwrap()).collect();
         assert!(zones.len() >= 597, "{}", zones.len());
         let first: Day = "2026-01-01".parse().unwrap();
-        for zone in zones.into_iter().chain(["-18:00", "+18:00", "+05:45"].map(|it| it.parse().unwrap())) {
+        for zone in
+            zones.into_iter().chain(["-18:00", "+18:00", "+05:45"].map(|it| it.parse().unwrap()))
+        {
             for number in 0..1_096 {
                 let day = first.plus(number);
                 let start = start_of(day, zone);
-                assert_eq!((day_of(start, zone), day_of(start.previous(), zone)), (day, day.plus(-1)), "{zone}");
+                assert_eq!(
+                    (day_of(start, zone), day_of(start.previous(), zone)),
+                    (day, day.plus(-1)),
+                    "{zone}"
+                );
             }
         }
         for (day, zone, start) in [
