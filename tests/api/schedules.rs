@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use fracti_core::values::time::Timestamp;
 use fracti_keeper::{Report, keep};
+use fracti_store::{Occurred, metered};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
@@ -555,11 +556,12 @@ async fn a_change_beside_the_keeper_is_before_or_after_it_and_never_mixed() {
     let group = Group::of(&api, 2, "EUR").await;
     let made = make(&group, tea()).await;
     work_off(&api).await;
-    let mut group = group;
-    for day in 16..=26 {
-        group = at(&group, &format!("2026-01-{day}T05:00:00Z"));
+    let (mut group, first) = (group, api.now().millis());
+    for round in 1..=50_u64 {
+        let today = Timestamp::from_millis(first + round * 86_400_000).unwrap();
+        group = at(&group, &today.to_string());
         let (keeper, editor) = (api.another(), group.members[1].at(&api.another()));
-        let (path, amount) = (path(&group, &made), 2 * (day - 14));
+        let (path, amount) = (path(&group, &made), 2 * round + 2);
         let edit = json!({ "expense": { "amount": amount, "splits": [{ "userId": "1" }] } });
         let edit = tokio::spawn(async move { editor.put(&path, edit).await.data(200).clone() });
         let kept = tokio::spawn(async move { run(&keeper).await });
@@ -567,15 +569,15 @@ async fn a_change_beside_the_keeper_is_before_or_after_it_and_never_mixed() {
         assert_eq!(kept.await.unwrap().failed, 0);
         work_off(&api).await;
         let (date, shares) = recorded(&group).await.pop().unwrap();
-        assert_eq!(date, format!("2026-01-{day}"));
-        let old = if day == 16 {
+        assert_eq!(date, today.day().to_string());
+        let old = if round == 1 {
             vec!["1".to_owned(), "1".to_owned()]
         } else {
-            vec![(2 * (day - 15)).to_string()]
+            vec![(2 * round).to_string()]
         };
         assert!(shares == old || shares == [amount.to_string()], "{shares:?}");
     }
-    assert_eq!(dates(&group).await.len(), 12);
+    assert_eq!(dates(&group).await.len(), 51);
     group.verify().await;
 }
 
@@ -787,6 +789,23 @@ async fn strangers_tokens_and_the_51st_schedule_are_refused() {
     let again = group.members[0].post_once("k", &schedules, rent()).await.data(201).clone();
     assert_eq!(once, again);
     group.verify().await;
+}
+
+#[tokio::test]
+async fn an_expense_of_a_schedule_costs_little_more_than_a_request() {
+    let group = Group::of(&Api::embedded().await, 5, "EUR").await;
+    let splits: Vec<Value> = (1..=5).map(|id| json!({ "userId": id.to_string() })).collect();
+    let dinner = json!({ "amount": 180, "description": "Dinner at restaurant", "splits": splits });
+    let body = json!({ "expense": dinner, "repeat": { "every": "day" } });
+    let made = make(&group, body).await;
+    let asked = group.members[0].post(&group.path("/expenses"), dinner).await.cost;
+    let id = made["id"].as_str().unwrap().parse().unwrap();
+    let of = group.id.parse().unwrap();
+    let (occurred, cost) = metered(group.api.table.occur(of, id, group.api.now())).await;
+    assert_eq!(occurred.unwrap(), Occurred::Recorded);
+    // A row of up to 1 KB is written, too.
+    assert_eq!((asked.write_units, cost.write_units, cost.read_units), (28.0, 32.0, 4.0));
+    assert_eq!(cost.round_trips, 2);
 }
 
 #[tokio::test]
