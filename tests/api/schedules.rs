@@ -438,6 +438,38 @@ async fn a_linked_guest_is_the_user_also_if_both_share() {
 }
 
 #[tokio::test]
+async fn what_a_user_and_a_linked_guest_pay_is_added_up() {
+    let group = Group::new(2, "EUR").await;
+    let guest = group.guest(0, "Robert").await;
+    let payers = json!([{ "userId": "1", "amount": 2 }, { "userId": "2", "amount": 3 }, { "userId": guest, "amount": 4 }]);
+    let body = json!({ "expense": { "amount": 9, "description": "Tea", "payers": payers, "splitType": "equal" },
+        "repeat": { "every": "day", "start": "2026-01-16" } });
+    let made = make(&group, body).await;
+    group.link(&guest, "2").await.data(200);
+    let group = at(&group, "2026-01-16T05:00:00Z");
+    assert_eq!(work_off(&group.api).await, 1);
+    assert_eq!(read(&group, &made).await["problem"], Value::Null);
+    assert_eq!(recorded(&group).await[0].1, ["4.5", "4.5"]);
+    assert_eq!(group.balances().await, ["-2.5", "2.5"]);
+    group.verify().await;
+}
+
+#[tokio::test]
+async fn a_deleted_group_gets_no_expense_and_no_rows() {
+    let group = Group::new(1, "EUR").await;
+    make(&group, json!({ "expense": { "amount": 2, "description": "Tea" }, "repeat": { "every": "day", "start": "2026-01-16" } })).await;
+    group.members[0].delete(&group.path("")).await.data(200);
+    let group = at(&group, "2026-01-16T05:00:00Z");
+    let before: Vec<_> =
+        group.api.rows().await.into_keys().filter(|key| !key.0.starts_with("IDEM#")).collect();
+    assert_eq!(run(&group.api).await.done, 1);
+    assert_eq!(run(&group.api).await, Report::default());
+    let after: Vec<_> =
+        group.api.rows().await.into_keys().filter(|key| !key.0.starts_with("IDEM#")).collect();
+    assert_eq!(after, before);
+}
+
+#[tokio::test]
 async fn the_default_split_of_the_day_is_used() {
     let group = Group::new(2, "EUR").await;
     let rule = |alice: u64| json!({ "defaultSplits": [{ "splits": [{ "userId": "1", "weight": alice }, { "userId": "2", "weight": 10 - alice }] }] });

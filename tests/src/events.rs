@@ -76,7 +76,16 @@ fn sample(operation: Operation, status: u16, says: &'static str) -> Sample {
 /// Every file of `events/`: the operations, and what is unusual.
 #[must_use]
 pub fn samples() -> Vec<Sample> {
-    [of_operations(), of_members(), of_lists(), of_questions(), of_funds(), unusual()].concat()
+    [
+        of_operations(),
+        of_schedules(),
+        of_members(),
+        of_lists(),
+        of_questions(),
+        of_funds(),
+        unusual(),
+    ]
+    .concat()
 }
 
 fn of_operations() -> Vec<Sample> {
@@ -116,11 +125,6 @@ fn of_operations() -> Vec<Sample> {
         sample(operation("editExpense"), 200, r#""amount":100,"currency":"EUR""#),
         sample(operation("restoreExpense"), 200, r#""description":"Hut""#),
         sample(operation("listExpenseHistory"), 200, r#""sequence":0,"status":"applied""#),
-        sample(operation("listSchedules"), 200, r#""description":"Rent""#).by(BOB),
-        sample(operation("createSchedule"), 201, r#""status":"active""#).by(BOB),
-        sample(operation("getSchedule"), 200, r#""every":"month","interval":1"#).by(BOB),
-        sample(operation("editSchedule"), 200, r#""amount":950"#).by(BOB),
-        sample(operation("deleteSchedule"), 200, r#""message":"Schedule deleted""#).by(BOB),
         sample(operation("getDebts"), 200, r#""balances":{"EUR":-45}"#).by(BOB),
         sample(operation("listSettlements"), 200, r#""status":"pending""#),
         sample(
@@ -184,6 +188,16 @@ fn of_operations() -> Vec<Sample> {
         sample(operation("getImport"), 404, "IMPORT_NOT_FOUND"),
         sample(operation("undoImport"), 404, "IMPORT_NOT_FOUND"),
         sample(operation("exportGroup"), 200, ",Expense,Hut,"),
+    ]
+}
+
+fn of_schedules() -> Vec<Sample> {
+    vec![
+        sample(operation("listSchedules"), 200, r#""description":"Rent""#).by(BOB),
+        sample(operation("createSchedule"), 201, r#""status":"active""#).by(BOB),
+        sample(operation("getSchedule"), 200, r#""every":"month","interval":1"#).by(BOB),
+        sample(operation("editSchedule"), 200, r#""amount":950"#).by(BOB),
+        sample(operation("deleteSchedule"), 200, r#""message":"Schedule deleted""#).by(BOB),
     ]
 }
 

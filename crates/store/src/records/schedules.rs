@@ -21,7 +21,7 @@ use fracti_core::{
 };
 
 use crate::{
-    dynamo::{Expression, Page, Range, Slice, TransactionError, Write},
+    dynamo::{Expression, Page, Range, Slice, Transaction, TransactionError, Write},
     ledger::LedgerTransaction,
     records::expenses::insert,
     table::{RequestContext, Table, access::MemberKey},
@@ -226,6 +226,12 @@ impl Table {
             )?;
             let Some(before) = schedule else { return Ok(Decision::Done(Occurred::Nothing)) };
             let of_group = of_group.ok_or(Error::NoGroup)?;
+            // The rows of a deleted group may be deleted at this moment, so it gets none.
+            if of_group.deleted_at.is_some() {
+                let paused = before.refused(before.repeat.start, &Error::Left, now);
+                let put = Write::put(&paused)?.when(unchanged(&before)?);
+                return Ok(Decision::Write(Transaction::from_iter([put]), Occurred::Paused));
+            }
             let (of_group, members) = of_one_moment(&of_group, &members, &ledger)?;
             let schedule = before.clone().without_old_dates(now);
             let member_key = MemberKey { group, user: schedule.actor_id };

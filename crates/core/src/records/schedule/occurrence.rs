@@ -6,7 +6,7 @@ use super::{Schedule, SharedBy};
 use crate::{
     group::{Group, Member, links::Links},
     input::{Draft, Error, Field},
-    records::expense::{Expense, NewExpense},
+    records::expense::{Expense, NewExpense, PayerInput},
     split::SplitType,
     values::{
         id::MemberId,
@@ -67,7 +67,10 @@ impl Schedule {
         let new =
             NewExpense { date: Field::Value(date), ..request(&self.template, self.shared_by) };
         let stored = Draft::valid(new);
-        let resolved = stored.resolved(links);
+        let mut resolved = stored.resolved(links);
+        if let Some(new) = resolved.fields_mut() {
+            merge_payers(&mut new.payers);
+        }
         // A guest who turned out to be another sharer keeps a share of their own.
         let is_distinct = resolved.fields().is_some_and(names_each_once);
         let (draft, members): (_, Vec<Member>) = if is_distinct {
@@ -83,10 +86,27 @@ impl Schedule {
     }
 }
 
-/// Whether each member is a payer once and a sharer once.
+/// Adds up what a user and the guests who are linked to them pay.
+fn merge_payers(payers: &mut Field<Vec<PayerInput>>) {
+    let mut merged: Vec<PayerInput> = Vec::new();
+    for payer in payers.value().into_iter().flatten() {
+        match merged.iter_mut().find(|it| it.user == payer.user) {
+            None => merged.push(payer.clone()),
+            Some(same) => {
+                let amounts = same.amount.value().zip(payer.amount.value());
+                let sum = amounts.and_then(|(one, other)| one.plus(*other));
+                same.amount = sum.map_or(Field::Invalid, Field::Value);
+            }
+        }
+    }
+    if let Some(payers) = payers.value_mut() {
+        *payers = merged;
+    }
+}
+
+/// Whether each member shares it once.
 fn names_each_once(new: &NewExpense) -> bool {
     let sharers = new.splits.value().into_iter().flatten().map(|it| it.user.value());
-    let payers = new.payers.value().into_iter().flatten().map(|it| it.user.value());
-    let is_distinct = |ids: Vec<_>| ids.iter().collect::<BTreeSet<_>>().len() == ids.len();
-    is_distinct(sharers.collect()) && is_distinct(payers.collect())
+    let sharers: Vec<_> = sharers.collect();
+    sharers.iter().collect::<BTreeSet<_>>().len() == sharers.len()
 }
