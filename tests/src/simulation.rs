@@ -19,6 +19,7 @@ mod operation;
 mod past;
 mod questions;
 mod report;
+mod schedules;
 mod spendings;
 mod state;
 mod world;
@@ -57,6 +58,9 @@ const QUESTIONS: u64 = 6;
 
 /// One in this many runs is about funds.
 const FUNDS: u64 = 12;
+
+/// One in this many runs is about schedules.
+const SCHEDULES: u64 = 12;
 
 /// Runs made in parallel.
 const PARALLEL_RUNS: usize = 6;
@@ -117,6 +121,8 @@ pub async fn runs(seeds: impl IntoIterator<Item = u64>) -> Report {
                 tokio::spawn(questions::run(seed))
             } else if seed % FUNDS == 3 {
                 tokio::spawn(funds::run(seed))
+            } else if seed % SCHEDULES == 7 {
+                tokio::spawn(schedules::run(seed))
             } else {
                 tokio::spawn(run(seed))
             };

@@ -17,7 +17,6 @@ mod tallies;
 use std::collections::BTreeSet;
 
 use aws_sdk_dynamodb::Client;
-use axum::http::Method;
 use fracti_core::{
     records::settlement::TxHash,
     storage::keys,
@@ -27,7 +26,6 @@ use fracti_core::{
     },
 };
 use fracti_store::Table;
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 pub use copies::copies;
@@ -134,7 +132,8 @@ pub async fn views(client: &Client, observer: &Actor, report: &mut Report) {
     let users: BTreeSet<UserId> = state.members.keys().filter_map(|(_, it)| it.user()).collect();
     for id in users {
         let (user, actor) = (id.number(), observer.be(id.number()));
-        let groups = state.members.keys().filter(|(_, member)| *member == id);
+        let own = state.members.iter().filter(|((_, member), it)| *member == id && it.is_present());
+        let groups = own.map(|(key, _)| key);
         let linked = state.members.values().filter(|it| it.linked_to == Some(id)).map(|it| it.id);
         let own: BTreeSet<MemberId> = linked.chain([id.into()]).collect();
         let paid = state.expenses.iter().filter(|it| it.paid_by_all(&own) != Decimal::ZERO);
@@ -146,9 +145,7 @@ pub async fn views(client: &Client, observer: &Actor, report: &mut Report) {
             ("debts", "expenseId", owed.map(|it| it.id.to_string()).collect()),
             ("settlements", "id", sent.map(|it| it.id.to_string()).collect()),
         ] {
-            let path = format!("/api/users/me/{list}?limit=100");
-            let reply = actor.call(&Method::GET, &path, &Value::Null, None).await.unwrap();
-            let rows = reply.body["data"].as_array().unwrap();
+            let rows = actor.pages(&format!("/api/users/me/{list}"), 100).await.unwrap();
             // A user may have two shares of an expense: one's own, and that of a linked guest.
             let mut shown: Vec<_> =
                 rows.iter().map(|it| it[name].as_str().unwrap().to_owned()).collect();

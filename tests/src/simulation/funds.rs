@@ -137,7 +137,7 @@ pub(super) async fn run(seed: u64) -> Report {
 }
 
 /// Runs the keeper, whose failures are logged, and which runs again.
-async fn keep(table: &Table, actor: &Actor) {
+pub(super) async fn keep(table: &Table, actor: &Actor) {
     let clock = actor.clock.clone();
     let clock = Clock::of(move || {
         let millis = clock.load(std::sync::atomic::Ordering::SeqCst);

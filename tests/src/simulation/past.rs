@@ -92,7 +92,7 @@ impl Actor {
     }
 
     /// All pages of a list; `None` if a page could not be read.
-    async fn pages(&self, path: &str, limit: usize) -> Option<Vec<Value>> {
+    pub(super) async fn pages(&self, path: &str, limit: usize) -> Option<Vec<Value>> {
         let separator = if path.contains('?') { '&' } else { '?' };
         let first = format!("{path}{separator}limit={limit}");
         let (mut all, mut at) = (Vec::new(), first.clone());

@@ -41,8 +41,8 @@ pub(super) fn check(state: &State, group: GroupId) -> Vec<Finding> {
     if sums != of_ledger(&ledger) {
         findings.push(Finding::Off(format!("{group}: {sums:?} of the rows, and {ledger:?}")));
     }
-    let members =
-        state.members.iter().filter(|((of, _), it)| *of == group && it.linked_to.is_none());
+    let members = state.members.iter().filter(|((of, _), _)| *of == group);
+    let members = members.filter(|(_, it)| it.linked_to.is_none() && it.is_present());
     let members = members.count() as u64;
     if state.groups[&group].member_count != members {
         findings.push(Finding::Twice(format!("{group} counts its {members} members otherwise")));
@@ -209,12 +209,12 @@ fn closings(
     let found = state.closings.iter().filter(|((of, _), _)| *of == group);
     let found: BTreeMap<&Day, &Ledger> = found.map(|((_, day), ledger)| (day, ledger)).collect();
     let mut findings = Vec::new();
-    // A hold that expires is an event without an entry.
-    let is_complete = if settlements.iter().any(|it| it.expired) {
-        days.iter().all(|day| found.contains_key(day))
-    } else {
-        found.keys().copied().eq(&days)
-    };
+    // What is told of may be an event without an entry, as is a hold that expires.
+    let told = state.changes.iter().filter(|it| it.group_id == group).map(|it| it.at.day());
+    let told: BTreeSet<Day> = told.collect();
+    let may_be = |day: &Day| days.contains(day) || told.contains(day);
+    let is_complete = days.iter().all(|day| found.contains_key(day))
+        && (found.keys().all(|day| may_be(day)) || settlements.iter().any(|it| it.expired));
     if !is_complete {
         findings
             .push(Finding::Wrong(format!("{group} has the days {found:?} instead of {days:?}")));
