@@ -19,7 +19,7 @@ use fracti_core::{
         schedule::Schedule,
     },
     values::{
-        id::GroupId,
+        id::{GroupId, UserId},
         time::{Day, Timestamp},
     },
 };
@@ -322,8 +322,9 @@ impl Planner {
         let mut model = self.model.lock().unwrap();
         let rule = if let Edit::Rule(rule) = &edit { rule.clone() } else { rule };
         model.known.insert(id.clone(), (rule, edited.clone()));
-        // What changes nothing is no change of its own.
-        if let Some(at) = edited["updatedAt"].as_str() {
+        // What changes nothing is answered with the change before it, which may be another user's.
+        let is_own = edited["actorId"].as_str() == Some(&*user.to_string());
+        if let Some(at) = edited["updatedAt"].as_str().filter(|_| is_own) {
             model.asked.entry((id, at.to_owned())).or_insert(Asked::Change(user, edit));
         }
     }
@@ -361,7 +362,7 @@ impl Planner {
             return;
         }
         let own = debts.body["data"]["balances"].as_array().unwrap().iter();
-        let own = own.filter(|it| it["userId"] == user.to_string());
+        let own = own.filter(|it| it["userId"].as_str() == Some(&*user.to_string()));
         let net: i64 = own
             .map(|it| it["balances"].get("EUR").map_or(0, |net| super::actor::minor("EUR", net)))
             .sum();
@@ -549,7 +550,7 @@ impl Reference {
         let (subject, at) = (&change.subject, change.at.to_string());
         let schedule = subject.schedule.as_ref().map(|it| it.id.to_string()).unwrap_or_default();
         let asked = model.asked.get(&(schedule.clone(), at)).cloned();
-        let member = subject.member.as_ref().and_then(|it| it.id.user()).map(|it| it.number());
+        let member = subject.member.as_ref().and_then(|it| it.id.user()).map(UserId::number);
         let by = change.actor_id.number();
         match (subject.kind, asked, member) {
             (ChangeKind::ScheduleAdded, Some(Asked::Make(rule, template)), _) => {
