@@ -196,7 +196,7 @@ impl Schedule {
             return self;
         }
         let next_date = self.dates_from(oldest).next();
-        Self { next_date, ..self }.timed()
+        Self { next_date, ..self }.timed(now)
     }
 
     /// The schedule after the expense of its next date was recorded.
@@ -211,7 +211,7 @@ impl Schedule {
             ..self.clone()
         };
         after.skips.retain(|skip| *skip > date);
-        after.timed()
+        after.timed(expense.created_at)
     }
 
     /// The schedule after the expense of its next date was refused.
@@ -219,17 +219,18 @@ impl Schedule {
     pub fn refused(&self, date: Day, error: &Error, at: Timestamp) -> Self {
         let problem = Some(ScheduleProblem::of(error, date, at));
         let version = self.version.saturating_add(1);
-        Self { paused: true, problem, version, ..self.clone() }.timed()
+        Self { paused: true, problem, version, ..self.clone() }.timed(at)
     }
 
-    /// The same schedule, whose index follows from its next date.
-    fn timed(self) -> Self {
+    /// The same schedule, whose index follows from its next date. One that is over by now is due from
+    /// now on, so that the keeper is not late with what a member has just asked for.
+    fn timed(self, now: Timestamp) -> Self {
         let next = self.next_date.filter(|_| !self.paused);
         let due_at = next.map(|next| {
             let spread = Sha256::digest(self.id.as_bytes());
             let spread = spread.first_chunk().copied().map_or(0, u64::from_be_bytes);
-            start_of(next, self.repeat.time_zone)
-                .plus_seconds(spread.checked_rem(SPREAD_S).unwrap_or(0))
+            let spread_s = spread.checked_rem(SPREAD_S).unwrap_or_default();
+            start_of(next, self.repeat.time_zone).plus_seconds(spread_s).max(now)
         });
         Self { due_at, ..self }
     }
@@ -237,7 +238,7 @@ impl Schedule {
     /// Time at which the keeper looks at it, unless a failure has delayed it.
     #[must_use]
     pub fn first_due_at(&self) -> Option<Timestamp> {
-        self.clone().timed().due_at
+        self.clone().timed(Timestamp::default()).due_at
     }
 
     /// The dates from a day on that are not skipped.

@@ -195,7 +195,7 @@ impl Draft<NewSchedule> {
                 version: 0,
             })
         };
-        let schedule = schedule().map(Schedule::timed);
+        let schedule = schedule().map(|schedule| schedule.timed(with.now));
         errors.finish(schedule)
     }
 }
@@ -321,7 +321,7 @@ impl Draft<ScheduleEdit> {
             version: before.version.saturating_add(1),
             ..after
         }
-        .timed())
+        .timed(with.now))
     }
 }
 
