@@ -50,7 +50,7 @@ pub struct Stage {
 /// What sends the requests of a pair.
 #[derive(Clone, Debug)]
 pub(super) struct Sender {
-    instances: Vec<Transport>,
+    instances: Vec<(Transport, Table)>,
     ids: Arc<Ids>,
     now: Timestamp,
 }
@@ -66,7 +66,7 @@ impl Stage {
         let now = Timestamp::from_millis(SIGNED_AT).unwrap();
         let random = Arc::new(AtomicU64::new(1));
         let api = instance(proxy.client.clone(), now, &random);
-        let ids = Arc::new(writes::scene(&api, now).await);
+        let ids = Arc::new(writes::scene(&api.0, &api.1, now).await);
         let sender = Sender { instances: Vec::new(), ids, now };
         let (scene, known) = (BTreeMap::new(), HashSet::new());
         let mut stage = Self { proxy, sender, scene, known, random };
@@ -165,19 +165,20 @@ impl Sender {
         key: Option<&str>,
         etag: Option<&str>,
     ) -> Option<Reply> {
-        let api = &self.instances[channel];
-        writes::send(api, &self.ids, write, *by, (key, etag), self.now).await
+        let (api, table) = &self.instances[channel];
+        writes::send((api, table), &self.ids, write, *by, (key, etag), self.now).await
     }
 }
 
-/// An instance of the API, whose clock stands still.
-fn instance(client: Client, now: Timestamp, seeds: &AtomicU64) -> Transport {
+/// An instance of the API, whose clock stands still, and its table, which a keeper uses, too.
+fn instance(client: Client, now: Timestamp, seeds: &AtomicU64) -> (Transport, Table) {
     let rng = std::sync::Mutex::new(fastrand::Rng::with_seed(seeds.fetch_add(1, SeqCst)));
+    let table = Table::new(client, TABLE);
     let app = App {
         clock: Clock::of(move || now),
         random: Random::of(move |bytes| rng.lock().unwrap().fill(bytes)),
         operators: ["1".parse().unwrap()].into(),
-        ..App::new(Table::new(client, TABLE), BotToken::new(TOKEN), telegram::MAX_AGE)
+        ..App::new(table.clone(), BotToken::new(TOKEN), telegram::MAX_AGE)
     };
-    Transport::Router(service(routes(), app))
+    (Transport::Router(service(routes(), app)), table)
 }

@@ -1,10 +1,11 @@
 //! The writes that pairs are made of, and a scene in which all of them make sense.
 
-use axum::http::Method;
+use axum::http::{Method, StatusCode};
 use fracti_core::{
     caller::telegram::{self, User},
     values::{chat_id::ChatId, time::Timestamp},
 };
+use fracti_store::Table;
 use serde_json::{Value, json};
 
 use crate::{
@@ -18,7 +19,13 @@ pub(super) const TOKEN: &str = "42:test-token";
 /// The chat whose group has been opened, and one that has no group.
 const CHATS: [&str; 2] = ["-3788475317572404878", "7"];
 
-/// One way to use an operation that writes.
+/// The keeper's work on a schedule, which no operation of the API does.
+pub(super) const OCCUR: &str = "occur";
+
+/// The date of schedules that is due.
+const DUE: &str = "2026-01-15";
+
+/// One way to use an operation that writes, or the keeper's work.
 #[derive(Clone, Debug)]
 pub struct Write {
     /// What it does, as a name.
@@ -181,7 +188,45 @@ pub fn writes() -> Vec<Write> {
     ];
     writes.extend(of_access());
     writes.extend(of_funds());
+    writes.extend(of_schedules());
     writes
+}
+
+/// The writes of schedules, of which two have a date that is due, and of the default split.
+fn of_schedules() -> Vec<Write> {
+    let all = "/api/groups/{groupId}/schedules";
+    let one = "/api/groups/{groupId}/schedules/{scheduleId}";
+    let (put, delete) = (Method::PUT, Method::DELETE);
+    let edit = |name, by| of_schedule(name, "editSchedule", put.clone(), one, by);
+    let occur = |name| of_schedule(name, OCCUR, Method::POST, one, &[1]);
+    let others = json!([{ "splits": [{ "userId": "1", "weight": 2 }], "others": 1 }]);
+    vec![
+        of_schedule("make a schedule", "createSchedule", Method::POST, all, &[1, 3]).sends(json!({
+            "expense": { "amount": 12, "description": "Tea", "splits": [{ "userId": "1" }, { "userId": "2" }] },
+            "repeat": { "every": "week", "start": "2026-01-22" }
+        })),
+        edit("edit a schedule", &[1, 2]).sends(json!({ "expense": { "amount": 5040 } })),
+        edit("skip a date of a schedule", &[2]).sends(json!({ "skips": [DUE] })),
+        edit("pause a schedule", &[1]).sends(json!({ "paused": true })),
+        of_schedule("delete a schedule", "deleteSchedule", delete, one, &[1, 2]),
+        occur("record a date of a schedule"),
+        occur("record a date of a schedule of members who may go").of("scheduleId", "{ofSome}"),
+        write("change the default split", "updateGroup", &[2])
+            .sends(json!({ "defaultSplits": others })),
+    ]
+}
+
+/// A write of a schedule.
+fn of_schedule(
+    name: &'static str,
+    id: &'static str,
+    method: Method,
+    route: &'static str,
+    by: &'static [u64],
+) -> Write {
+    let mut of = operation("createExpense").at(route.to_owned()).sends(Value::Null);
+    (of.id, of.method, of.route) = (id, method, route);
+    Write { name, operation: of, by, if_match: None }
 }
 
 /// The writes of wallets and invitations.
@@ -253,7 +298,7 @@ fn authorization(write: &Write, number: u64, now: Timestamp) -> String {
 ///
 /// If the route or the body names what the scene does not have.
 pub(super) async fn send(
-    api: &Transport,
+    (api, table): (&Transport, &Table),
     ids: &Ids,
     write: &Write,
     by: u64,
@@ -261,6 +306,9 @@ pub(super) async fn send(
     now: Timestamp,
 ) -> Option<Reply> {
     let Write { operation, .. } = write;
+    if operation.id == OCCUR {
+        return Some(occur(table, &operation.path(ids), now).await);
+    }
     let (path, body) = (operation.path(ids), operation.body(ids));
     let authorization = authorization(write, by, now);
     let mut request = client::request(&operation.method, &path, &authorization, key, &body);
@@ -270,19 +318,30 @@ pub(super) async fn send(
     api.send(request).await
 }
 
+/// Lets the keeper record the date of a schedule that is due. What it did shows in the rows only,
+/// because another attempt of its own may have recorded it.
+async fn occur(table: &Table, path: &str, now: Timestamp) -> Reply {
+    let mut ids = path.split('/').skip(3).step_by(2);
+    let (group, schedule) = (ids.next().unwrap(), ids.next().unwrap());
+    let done = table.occur(group.parse().unwrap(), schedule.parse().unwrap(), now).await;
+    let status = if done.is_ok() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let (headers, text, body, cost) = Default::default();
+    Reply { status, headers, text, body, cost }
+}
+
 /// Makes the scene, and returns the ids of what is in it.
 ///
 /// # Panics
 ///
 /// If the API refuses a request.
-pub(super) async fn scene(api: &Transport, now: Timestamp) -> Ids {
+pub(super) async fn scene(api: &Transport, table: &Table, now: Timestamp) -> Ids {
     let mut ids: Ids =
         [("alice", "1"), ("bob", "2")].map(|(name, id)| (name, id.to_owned())).into();
     let own = write("create a group", "createGroup", &[3]);
-    let own = send(api, &ids, &own, 3, (None, None), now).await.unwrap();
+    let own = send((api, table), &ids, &own, 3, (None, None), now).await.unwrap();
     ids.insert("empty", own.id());
     let open = write("open a chat", "openGroup", &[1]);
-    let made = send(api, &ids, &open, 1, (None, None), now).await.unwrap();
+    let made = send((api, table), &ids, &open, 1, (None, None), now).await.unwrap();
     let group = made.id();
     ids.insert("groupId", group.clone());
     let call = async |by: u64, method: Method, rest: &str, body: Value| {
@@ -368,5 +427,14 @@ pub(super) async fn scene(api: &Transport, now: Timestamp) -> Ids {
     ids.insert("funded", post(2, "/settlements", pay).await.id());
     let coffee = json!({ "title": "Coffee", "amount": 3.5, "currency": "EUR", "category": "food" });
     ids.insert("spendingId", post(1, "/api/users/me/spendings", coffee).await.id());
+    let some = json!([{ "userId": "3" }, { "userId": "7" }, { "userId": ids["memberId"] }]);
+    for (name, by, expense) in [
+        ("scheduleId", 1, json!({ "amount": 2520, "description": "Rent" })),
+        ("ofSome", 3, json!({ "amount": 9, "description": "Boat", "splits": some })),
+    ] {
+        let repeat = json!({ "every": "day", "start": DUE });
+        let schedule = json!({ "expense": expense, "repeat": repeat });
+        ids.insert(name, post(by, "/schedules", schedule).await.id());
+    }
     ids
 }
