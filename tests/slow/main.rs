@@ -7,6 +7,7 @@
 
 mod costs;
 mod largest;
+mod many_due;
 mod pairs;
 mod rights;
 mod simulation;
