@@ -94,7 +94,6 @@ fn column(operation: &Operation) -> Column {
         "renameGuest" => (&[Existence, Right, State, Format, Syntax, Fields], names("a")),
         "editExpense" => (&[Existence, Right, Precondition, Format, Syntax, Fields], amount()),
         "editSchedule" => (&[Existence, Precondition, Format, Syntax, Fields], unknown()),
-        "deleteSchedule" => (&[Existence, Precondition], Vec::new()),
         "deleteExpense" => (&[Existence, Right, Precondition], Vec::new()),
         "restoreExpense" => (&[Existence, Right, Format, Syntax, Fields], unknown()),
         "createSettlement" => {
@@ -108,7 +107,7 @@ fn column(operation: &Operation) -> Column {
         }
         "revertEntries" | "revertEntriesByPost" => (&[Right, Format, Syntax, Fields], reverts()),
         "editSpending" => (&[Existence, Precondition, Format, Syntax, Fields], amount()),
-        "deleteSpending" => (&[Existence, Precondition], Vec::new()),
+        "deleteSchedule" | "deleteSpending" => (&[Existence, Precondition], Vec::new()),
         "updateTargets" => {
             let version = |version: u8| json!({ "version": version, "?": 1 });
             (&[State, Format, Syntax, Fields], vec![(State, version(7)), (Fields, version(1))])

@@ -615,6 +615,7 @@ async fn a_change_beside_the_keeper_is_before_or_after_it_and_never_mixed() {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "a line each")]
 async fn what_breaks_a_rule_is_refused_with_field_and_rule() {
     let group = Group::new(2, "EUR").await;
     let made = make(&group, tea()).await;

@@ -398,6 +398,12 @@ fn of_group(of: &Of<'_>) -> Vec<Corruption> {
     };
     vec![
         changed("group: memberCount", group(), set("memberCount", number("9")), Mended),
+        changed(
+            "group: defaultSplitsAt",
+            group(),
+            set("defaultSplitsAt", text("2026-01-16T12:00:00.000Z")),
+            Mended,
+        ),
         changed("group: archived", group(), set("archived", AttributeValue::Bool(true)), Mended),
         changed("group: unreadable", group(), without("title"), Lost),
         deleted("member deleted", member("3"), Lost),

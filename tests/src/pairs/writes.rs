@@ -194,39 +194,27 @@ pub fn writes() -> Vec<Write> {
 
 /// The writes of schedules, of which two have a date that is due, and of the default split.
 fn of_schedules() -> Vec<Write> {
-    let all = "/api/groups/{groupId}/schedules";
-    let one = "/api/groups/{groupId}/schedules/{scheduleId}";
-    let (put, delete) = (Method::PUT, Method::DELETE);
-    let edit = |name, by| of_schedule(name, "editSchedule", put.clone(), one, by);
-    let occur = |name| of_schedule(name, OCCUR, Method::POST, one, &[1]);
+    let edit = |name, by| write(name, "editSchedule", by);
+    let occur = |name| {
+        let mut of = write(name, "getSchedule", &[1]);
+        of.operation.id = OCCUR;
+        of
+    };
     let others = json!([{ "splits": [{ "userId": "1", "weight": 2 }], "others": 1 }]);
     vec![
-        of_schedule("make a schedule", "createSchedule", Method::POST, all, &[1, 3]).sends(json!({
+        write("make a schedule", "createSchedule", &[1, 3]).sends(json!({
             "expense": { "amount": 12, "description": "Tea", "splits": [{ "userId": "1" }, { "userId": "2" }] },
             "repeat": { "every": "week", "start": "2026-01-22" }
         })),
         edit("edit a schedule", &[1, 2]).sends(json!({ "expense": { "amount": 5040 } })),
         edit("skip a date of a schedule", &[2]).sends(json!({ "skips": [DUE] })),
         edit("pause a schedule", &[1]).sends(json!({ "paused": true })),
-        of_schedule("delete a schedule", "deleteSchedule", delete, one, &[1, 2]),
+        write("delete a schedule", "deleteSchedule", &[1, 2]),
         occur("record a date of a schedule"),
         occur("record a date of a schedule of members who may go").of("scheduleId", "{ofSome}"),
         write("change the default split", "updateGroup", &[2])
             .sends(json!({ "defaultSplits": others })),
     ]
-}
-
-/// A write of a schedule.
-fn of_schedule(
-    name: &'static str,
-    id: &'static str,
-    method: Method,
-    route: &'static str,
-    by: &'static [u64],
-) -> Write {
-    let mut of = operation("createExpense").at(route.to_owned()).sends(Value::Null);
-    (of.id, of.method, of.route) = (id, method, route);
-    Write { name, operation: of, by, if_match: None }
 }
 
 /// The writes of wallets and invitations.

@@ -29,7 +29,6 @@ use crate::{
 };
 
 pub use change::{MAX_SKIPS, NewSchedule, ScheduleEdit, Scheduling};
-pub use occurrence::Occurrence;
 pub use repeat::{DAYS_BACK, Repeat, RepeatInput, RepeatUnit};
 
 /// Maximum number of schedules of a group.

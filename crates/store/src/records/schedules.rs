@@ -7,7 +7,7 @@ use fracti_core::{
     personal::targets::Targets,
     records::{
         group_change::{ChangeKind, Subject},
-        schedule::{MAX_SCHEDULES, NewSchedule, Occurrence, Schedule, ScheduleEdit, Scheduling},
+        schedule::{MAX_SCHEDULES, NewSchedule, Schedule, ScheduleEdit, Scheduling},
     },
     storage::{
         keys::{self, prefix},
@@ -101,6 +101,9 @@ impl Table {
                 let with =
                     Scheduling { group, members, links, caller, agent, at, now, random, zone };
                 let schedule = new.check(with)?;
+                if divides_otherwise(group, transaction.before()) {
+                    return Err(TransactionError::Retry);
+                }
                 if schedules.len() >= MAX_SCHEDULES {
                     return Err(Error::TooManySchedules.into());
                 }
@@ -259,11 +262,7 @@ impl Table {
                 }
             };
             match decided {
-                Ok(Occurrence { expense, uses_default }) => {
-                    let changed_at = transaction.before().state.default_splits_at;
-                    if uses_default && of_group.default_splits_at != changed_at {
-                        return Err(TransactionError::Retry);
-                    }
+                Ok(expense) => {
                     insert(&mut transaction, &expense)?;
                     let after = schedule.recorded(&expense);
                     transaction.add(Write::put(&after)?.when(unchanged(&before)?));
@@ -303,10 +302,15 @@ fn of_one_moment(
     ledger: &Ledger,
 ) -> Result<(Group, Vec<Member>), TransactionError> {
     // A guest may have been linked to a user who joined after the members were read.
-    if !ledger.links.are_among(members) {
+    if !ledger.links.are_among(members) || divides_otherwise(group, ledger) {
         return Err(TransactionError::Retry);
     }
     Ok((ledger.state.of_group(group), ledger.state.of(members)))
+}
+
+/// Whether the group and the ledger were read before and after a change of the default split.
+fn divides_otherwise(group: &Group, ledger: &Ledger) -> bool {
+    group.default_splits_at != ledger.state.default_splits_at
 }
 
 /// The schedule is as it was read.

@@ -14,15 +14,6 @@ use crate::{
     },
 };
 
-/// An expense of a schedule.
-#[derive(Clone, Debug)]
-pub struct Occurrence {
-    /// The expense.
-    pub expense: Expense,
-    /// Whether its shares follow from the group's default split.
-    pub uses_default: bool,
-}
-
 /// The request for an expense that is shared as said, or as the template is.
 pub(super) fn request(template: &Expense, shared_by: Option<SharedBy>) -> NewExpense {
     let like = NewExpense::like(template);
@@ -59,7 +50,7 @@ impl Schedule {
         (members, links): (&[Member], &Links),
         at: Timestamp,
         random: [u8; 10],
-    ) -> Result<Occurrence, Error> {
+    ) -> Result<Expense, Error> {
         let present = |id: MemberId| {
             let meant = links.resolve(id);
             members.iter().any(|member| member.id == meant && member.is_present())
@@ -81,8 +72,7 @@ impl Schedule {
         };
         let group = group.clone().resolved(links);
         let checked = draft.check(&group, &members, self.actor_id, at, Zone::default())?;
-        let expense = Expense { schedule_id: Some(self.id), ..checked.at(at, random)? };
-        Ok(Occurrence { expense, uses_default: checked.uses_default() })
+        Ok(Expense { schedule_id: Some(self.id), ..checked.at(at, random)? })
     }
 }
 

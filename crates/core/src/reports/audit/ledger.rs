@@ -59,7 +59,9 @@ impl Audit {
         if !balance.is_readable {
             state = GroupState::first(self.group);
             state.migrated = state.needs_migration(self.group);
-            state.archived = records.group.as_ref().is_some_and(|kept| kept.row.archived);
+            let group = records.group.as_ref().map(|kept| &kept.row);
+            state.archived = group.is_some_and(|group| group.archived);
+            state.default_splits_at = group.and_then(|group| group.default_splits_at);
             state.count(pending.map(Settlement::parties));
         } else if records.are_whole() {
             state.recount(pending.map(Settlement::parties));

@@ -49,6 +49,11 @@ impl Audit {
                 let archived = state.archived.then(|| row::to_value(&true).ok());
                 set.push(("archived", archived.flatten()));
             }
+            // Expenses that follow the default split wait for the two to agree.
+            if state.default_splits_at != group.row.default_splits_at {
+                let at = state.default_splits_at.map(|at| row::to_value(&at).ok());
+                set.push(("defaultSplitsAt", at.flatten()));
+            }
             if let Some(currency) = state.currency.filter(|it| *it != group.row.currency) {
                 set.push(("currency", row::to_value(&currency).ok()));
             }
