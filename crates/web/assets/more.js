@@ -1071,7 +1071,7 @@ export function addressed(form, { body, paths }) {
   const [every, interval] = repeat.every.split(' ');
   const rule = { every, interval, start: date, until: repeat.until, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone };
   if (isNew) Object.assign(data, { then: data.schedules.replace('/api', '/app'), undo: `DELETE ${data.schedules}/{id}` });
-  else if (data.method === 'PUT' && !differs(/^split/)) ['splits', 'splitType', 'items'].forEach((it) => delete expense[it]);
+  else if (data.method === 'PUT' && !differs(/^(split|items)/)) ['splits', 'splitType', 'items'].forEach((it) => delete expense[it]);
   const changed = data.method !== 'PUT' || differs(/^(date|repeat\.)/);
   const named = [...paths].map(([path, control]) => [path === 'date' ? 'repeat.start' : path.startsWith('repeat.') ? path : `expense.${path}`, control]);
   return { body: { expense, paused, ...changed && { repeat: rule } }, paths: new Map(named), url: isNew ? data.schedules : url };
