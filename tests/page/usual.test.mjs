@@ -21,7 +21,7 @@ test('a couple sets 60 to 40 with food equally, and sees it in the next expense'
   const food = page.locator('form > fieldset').nth(1);
   await food.getByLabel('Category').selectOption('food');
   for (const name of ['You take part', /Bob/]) await food.getByRole('checkbox', { name }).uncheck();
-  await food.getByRole('checkbox', { name: 'Everybody else' }).check();
+  await food.getByRole('checkbox', { name: 'Everybody not ticked' }).check();
   await check(page, 'usual-split-filled');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved', { exact: true }).waitFor();
@@ -73,7 +73,7 @@ test('in Russian on a narrow screen, nobody is left and the form says so', { tim
   await ready(page);
   await page.locator('#amount').fill('10');
   await page.waitForFunction(() => document.querySelector('[data-note]').textContent);
-  assert.equal(await page.locator('[data-note]').textContent(), 'укажите Как делим: никто из участников деления по умолчанию не состоит в группе');
+  assert.equal(await page.locator('[data-note]').textContent(), 'Никто из «Как обычно» сейчас не в группе: выберите другое деление.');
   await check(page, 'new-expense-nobody-ru');
   await page.context().close();
 });

@@ -1081,11 +1081,11 @@ export function addressed(form, { body, paths }) {
 export function worded({ path, message: rule }, control) {
   const own = { amount: 'noAmount', description: 'noDescription' }[control?.name];
   if (own && !control.value.trim()) return text(own);
+  if (path === 'splits' && document.querySelector('[name=splitType]:checked')?.value === '') return text('nobody');
   // A member who has left.
   const who = control?.closest('[data-row]')?.querySelector('.name') ?? control?.selectedOptions?.[0];
   if (who && /(userId|payerId)$/.test(path) && / id /.test(rule)) return text('away', who.textContent);
-  const label = path === 'splits' ? document.querySelector('legend') : control?.labels?.[0];
-  return rule.replace(path, () => control?.ariaLabel ?? label?.textContent ?? path);
+  return rule.replace(path, () => control?.ariaLabel ?? control?.labels?.[0]?.textContent ?? path);
 }
 
 // Shows each error below its control, and returns the others.

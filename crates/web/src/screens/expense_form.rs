@@ -227,10 +227,15 @@ impl Form<'_> {
             ),
             (None, None) => (api.clone(), format!("{api}/preview"), path.clone(), None),
         };
+        let title = match (self.schedule, self.edits) {
+            (Some(_), _) => l.edit_repeating(),
+            (None, true) => l.edit_expense(),
+            (None, false) => l.new_expense(),
+        };
         let repeats = self.schedule.is_some() || !self.edits && self.spending.is_none();
         html! {
             a.back href=(then) { (edited.map_or(self.group.title.as_str(), |it| &it.description)) }
-            h1 tabindex="-1" data-title { (if self.edits { l.edit_expense() } else { l.new_expense() }) }
+            h1 tabindex="-1" data-title { (title) }
             form action=(action) data-method=(if self.edits { "PUT" } else { "POST" }) data-then=(then)
                 data-preview=(preview) data-schedules=[repeats.then_some(schedules)] data-currency=[fixed.map(Currency::code)] data-digits=[fixed.map(Currency::exponent)] data-amount=[self.spending.map(|it| it.amount)] data-used=(self.used)
                 data-etag=[tag]

@@ -132,7 +132,7 @@ impl View<'_> {
                     } }
                     @if let Some(notes) = &of.notes { span { (ui::name(notes)) } }
                     small.hint {
-                        (self.names.recorded(it.actor_id, ui::moment(l, it.updated_at.unwrap_or(it.created_at), self.today)))
+                        (self.set_up())
                         @if let Some(agent) = &it.agent_name { " · " (ui::name(agent)) }
                     }
                     @if let Some(problem) = &it.problem {
@@ -142,6 +142,17 @@ impl View<'_> {
                 }
             }
         }
+    }
+
+    /// Who made or last changed it, and when.
+    fn set_up(&self) -> Markup {
+        let (l, it) = (self.l, self.it);
+        let when = ui::moment(l, it.updated_at.unwrap_or(it.created_at), self.today);
+        let actor = it.actor_id.into();
+        if self.names.is_me(actor) {
+            return sentence([when], |[when]| l.set_up_by_you(when));
+        }
+        sentence([self.names.shown(actor), when], |[name, when]| l.set_up_by(name, when))
     }
 
     /// Why it was paused, in the words of the group.

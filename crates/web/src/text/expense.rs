@@ -22,17 +22,20 @@ texts! {
         "Одну сумму можно не указывать: этот человек заплатил остаток." }
     split { "Split", "Как делим" }
     as_usual { "As usual", "Как обычно" }
-    repeating { "Repeating", "Повторяются" }
+    repeating { "Repeating", "Повторяющиеся расходы" }
+    edit_repeating { "Edit repeating expense", "Изменить повторяющийся расход" }
+    set_up_by_you(when) { "Set up by you, {when}", "Настроили вы, {when}" }
+    set_up_by(name, when) { "Set up by {name}, {when}", "Настроил(а) {name}, {when}" }
     nothing_repeats { "Nothing repeats yet. Choose how often in a new expense, under More.",
         "Пока ничего не повторяется. Выберите, как часто, в новом расходе, в разделе «Ещё»." }
     repeat { "Repeat", "Повторять" }
     never { "Never", "Никогда" }
-    repeat_until { "Until", "До" }
+    repeat_until { "Until", "Не позже" }
     next_on(day) { "next {day}", "следующий {day}" }
     until_day(day) { "until {day}", "до {day}" }
     paused { "paused", "на паузе" }
     needs_change { "needs a change", "нужно исправить" }
-    repeat_ended { "ended", "закончилось" }
+    repeat_ended { "repeats no more", "больше не повторяется" }
     next_dates { "Next", "Дальше" }
     skipped { "Skipped", "Пропускаем" }
     do_not_skip { "Do not skip", "Не пропускать" }

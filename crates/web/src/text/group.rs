@@ -168,12 +168,12 @@ texts! {
     archive_about { "An archived group can be read, and not changed.",
         "Группу в архиве можно смотреть, но нельзя менять." }
     usual_split { "Usual split", "Обычное деление" }
-    usual_split_about { "New expenses are divided by these parts unless somebody chooses otherwise. What was recorded stays.",
-        "Новые расходы делятся по этим долям, если не выбрать другое. Записанное не меняется." }
-    other_expenses { "All other expenses", "Все остальные расходы" }
+    usual_split_about { "New expenses are divided by these parts unless somebody chooses otherwise. Expenses already recorded do not change.",
+        "Новые расходы делятся по этим долям, если не выбрать другое. Уже записанные не изменятся." }
+    other_expenses { "All other expenses", "Остальные расходы" }
     add_rule { "Add a rule", "Добавить правило" }
     remove_rule { "Remove the rule", "Убрать правило" }
-    others { "Everybody else, also who joins later", "Все остальные и новые участники" }
+    others { "Everybody not ticked, and who joins later", "Все без галочки и новые участники" }
     has_left { "left", "ушли" }
     own_categories { "Own categories", "Свои категории" }
     category_key { "Key (a–z)", "Ключ (a–z)" }

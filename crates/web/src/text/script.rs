@@ -74,7 +74,14 @@ pub(crate) const APP: [ScriptText; 19] = [
 ];
 
 /// The texts of the rest of the script.
-pub(crate) const MORE: [ScriptText; 38] = [
+pub(crate) const MORE: [ScriptText; 39] = [
+    (
+        "nobody",
+        [
+            "Nobody of the usual split is in the group now: choose another split.",
+            "Никто из «Как обычно» сейчас не в группе: выберите другое деление.",
+        ],
+    ),
     ("away", ["{a} is not in the group.", "{a} не состоит в группе."]),
     (
         "used",
