@@ -99,7 +99,10 @@ fn is_paid(settlement: &Settlement, operation: &Operation) -> bool {
 
 fn is_settled(settlement: &Settlement, update: &SettlementUpdate) -> bool {
     match update {
-        SettlementUpdate::Complete => settlement.status == SettlementStatus::Completed,
+        // Its recipient may have taken it back since.
+        SettlementUpdate::Complete => {
+            settlement.status == SettlementStatus::Completed || settlement.reverted_at.is_some()
+        }
         SettlementUpdate::Fail => settlement.status == SettlementStatus::Failed,
         // The hash is released when the settlement fails.
         SettlementUpdate::Attach(_) => {
@@ -282,7 +285,9 @@ fn content(state: &State, records: &[Record], record: &Record) -> Option<Finding
             let row = state.settlements.iter().find(|it| it.id.to_string() == *settlement)?;
             let row = as_shown(&SettlementView::from(row.clone()));
             let moved = response["status"] != "pending" && response["status"] != row["status"];
-            moved.then(|| format!("the response was {response}, and there is {row}"))
+            let taken_back = response["status"] == "completed" && !row["revertedAt"].is_null();
+            (moved && !taken_back)
+                .then(|| format!("the response was {response}, and there is {row}"))
         }
         _ => None,
     };
@@ -293,6 +298,13 @@ fn content(state: &State, records: &[Record], record: &Record) -> Option<Finding
 fn unexplained_rows(state: &State, records: &[Record]) -> Vec<Finding> {
     let asked = |is: &dyn Fn(&Operation) -> bool| {
         records.iter().any(|record| record.possible() && is(&record.operation))
+    };
+    let taken_back = |id: &str| {
+        let fails = |record: &Record| {
+            matches!(&record.operation,
+            Operation::Settle { settlement, to, update: SettlementUpdate::Fail, .. } if settlement == id && *to == record.user)
+        };
+        records.iter().any(|record| record.possible() && fails(record))
     };
     let mut unexplained_rows = Vec::new();
     for group in state.groups.values() {
@@ -334,6 +346,7 @@ fn unexplained_rows(state: &State, records: &[Record]) -> Vec<Finding> {
     for entry in &state.entries {
         let id = entry.entry_id.to_string();
         let is_asked = match (entry.status, entry.ref_type) {
+            (EntryStatus::Revert, RefType::Settlement) => taken_back(&id),
             (EntryStatus::Revert, _) => asked(&|it| match it {
                 Operation::Delete { expense, .. } | Operation::Edit { expense, .. } => {
                     *expense == id
