@@ -205,6 +205,40 @@ async fn plant(api: &Api, count: u32, change: impl Fn(&mut BTreeMap<String, Attr
 }
 
 #[tokio::test]
+async fn what_is_withheld_does_not_wait_for_schedules() {
+    let friends = Friends::new().await;
+    let api = &friends.group.api;
+    friends.bonus("2", "5", "2026-01-15T13:00:00Z").await;
+    let broken = |kind: &'static str, sort_key: &'static str| {
+        move |row: &mut BTreeMap<String, AttributeValue>| {
+            let text = |text: &str| AttributeValue::S(text.to_owned());
+            let id = row["id"].as_s().unwrap().clone();
+            row.insert("kind".to_owned(), text(kind));
+            row.insert("formatVersion".to_owned(), AttributeValue::N("1".to_owned()));
+            row.insert("PK".to_owned(), text(&format!("GROUP#{id}")));
+            row.insert("SK".to_owned(), text(&format!("{sort_key}{id}")));
+        }
+    };
+    // More than a page of schedules, all older than a bonus. None of them can be read.
+    plant(api, 150, broken("schedule", "SCHEDULE#")).await;
+    plant(api, 1, |row| {
+        broken("fund", "FUND#BONUS#")(row);
+        row.insert("balance".to_owned(), AttributeValue::S("x".to_owned()));
+        let at = format!("2026-01-02T00:00:00.000Z#{}", row["id"].as_s().unwrap());
+        row.insert("GSI3SK".to_owned(), AttributeValue::S(at));
+    })
+    .await;
+    api.pass(2 * HOUR);
+    let log = Log::default();
+    let ran = run(api).with_subscriber(log.subscriber()).await;
+    assert_eq!((ran.done, ran.failed), (1, 151), "{ran:?}");
+    let text = log.text();
+    let failed: Vec<&str> = text.lines().filter(|it| it.contains("due row failed")).collect();
+    assert!(failed[0].contains("FUND#BONUS#"), "{}", failed[0]);
+    assert_eq!(failed.iter().filter(|it| it.contains("SCHEDULE#")).count(), 150);
+}
+
+#[tokio::test]
 async fn a_run_reads_on_past_rows_that_it_leaves_alone() {
     let friends = Friends::new().await;
     let (api, alice, bob) = (&friends.group.api, friends.alice(), friends.bob());

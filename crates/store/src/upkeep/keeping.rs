@@ -9,7 +9,7 @@ use fracti_core::{
     records::{schedule::Schedule, settlement::SettlementStatus},
     rows::RowKind,
     storage::{
-        keys::{self, DueList, Primary},
+        keys::{self, DueList, Primary, prefix},
         row::{self, AttributeValue, FORMAT_VERSION, Item, Row},
     },
     values::time::Timestamp,
@@ -254,6 +254,12 @@ impl DueRow {
             Ok(due) => due?.due_at().filter(|at| *at <= now).map(|_| row),
             Err(_) => Some(row),
         }
+    }
+
+    /// Whether it is a schedule, by its key.
+    #[must_use]
+    pub fn is_of_schedule(&self) -> bool {
+        self.key.sk.starts_with(prefix::SCHEDULE)
     }
 
     fn placed(item: &Item) -> Option<Self> {
