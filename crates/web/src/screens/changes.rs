@@ -44,8 +44,11 @@ pub(crate) async fn show(
                 @for change in changes {
                     li { a.row.past[is_own(change)] href=(link(&path, &change.subject)) {
                         span.grow {
-                            b { (names.shown(change.actor_id.into())) }
-                            (if is_own(change) { " " } else { l.says() }) (did(change))
+                            @if let Some(what) = by_itself(l, change) { b { (what) } }
+                            @else {
+                                b { (names.shown(change.actor_id.into())) }
+                                (if is_own(change) { " " } else { l.says() }) (did(change))
+                            }
                             (about(l, &names, change))
                             small.hint { (ui::moment(l, change.at, now.day())) }
                         }
@@ -64,6 +67,16 @@ pub(crate) async fn number(
 ) -> Result<Fragment, Problem> {
     let last = app.table.changes(member_key, None, 1).await?.last;
     Ok(Fragment(html! { (last) }))
+}
+
+/// What a schedule did, or could not do, which is no act of its member.
+fn by_itself(l: Texts, GroupChange { subject, .. }: &GroupChange) -> Option<&'static str> {
+    let occurred = subject.expense.as_ref().is_some_and(|it| it.schedule_id.is_some());
+    match subject.kind {
+        ChangeKind::ExpenseAdded if occurred => Some(l.by_itself()),
+        ChangeKind::SchedulePaused => Some(l.not_by_itself()),
+        _ => None,
+    }
 }
 
 /// Where the thing that has changed is shown.

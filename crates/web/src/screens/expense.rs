@@ -122,6 +122,7 @@ impl View<'_> {
                     @if let Some(notes) = &expense.notes { span { (ui::name(notes)) } }
                     small.hint {
                         @match expense.created_by {
+                            _ if expense.schedule_id.is_some() => (sentence([when], |[when]| l.recorded_by_itself(when))),
                             Some(user) => (self.names.recorded(user, when)),
                             None => (sentence([when], |[when]| l.recorded(when))),
                         }

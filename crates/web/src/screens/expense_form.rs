@@ -298,7 +298,7 @@ impl Form<'_> {
                 }
                 div.field {
                     label for="description" { (l.what_for()) }
-                    input #description name="description" maxlength="200" autocomplete="off" value=[description];
+                    input #description name="description" maxlength="200" autocomplete="off" placeholder=(l.what_for_example()) value=[description];
                     @if self.before.is_none() {
                         button.small-button type="button" data-guess="category" hidden {}
                     }

@@ -47,12 +47,14 @@ pub(crate) async fn show(
     let is_first = page.after.is_none();
     let next = groups.next.as_ref().map(|after| paging.cursor(&list_id, after));
     let (past, live): (Vec<_>, Vec<_>) = groups.items.iter().partition(|it| it.group.archived);
+    let waiting = waits(l, user.id, &groups.items, (&payments.items, &members), &questions);
     Ok(Fragment(html! {
         (ui::tabs(l.sections(), &[(l.groups(), "/app".to_owned()), (l.me(), "/app/me".to_owned())], 0))
         h1 tabindex="-1" data-title { (l.groups()) }
-        @if is_first { (waits(l, user.id, &groups.items, (&payments.items, &members), &questions)) }
+        @if is_first { (waiting) }
         @if is_first && next.is_none() && live.len() > 1 { (totals(l, &groups.items)) }
         @if groups.items.is_empty() { p.card.empty { (l.no_groups()) } }
+        @if is_first && !waiting.0.is_empty() && !live.is_empty() { h2 { (l.groups()) } }
         div data-pages {
             @if !live.is_empty() { ul.card.list { @for it in live { (row(l, it)) } } }
             @if !past.is_empty() {

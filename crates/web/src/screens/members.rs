@@ -5,7 +5,7 @@ use fracti_core::{
     group::{Group, Invitation, Member},
     input::Unsettled,
     ledger::Ledger,
-    values::text::SearchText,
+    values::{currency::Currency, text::SearchText},
 };
 use fracti_http::{App, AsMember, Description, Limit, Parameters, Problem, QueryReader, schemas};
 use maud::{Markup, html};
@@ -121,15 +121,19 @@ struct View<'a> {
 
 /// What is open, and the way to settle it. Balances of the reader, or of another member.
 pub(crate) fn settle_first(l: Texts, group: &Group, open: &Unsettled, own: bool) -> Markup {
+    let balance = |(currency, net): &(Currency, i128)| {
+        let amount = l.minor(net.saturating_abs(), *currency);
+        match (own, *net < 0) {
+            (false, _) => amount,
+            (true, true) => l.owing(amount),
+            (true, false) => l.being_owed(amount),
+        }
+    };
+    let balances: Vec<String> = open.balances.iter().map(balance).collect();
     html! {
         p.hint {
-            @for (currency, net) in &open.balances {
-                @let amount = l.minor(net.saturating_abs(), *currency);
-                @match (own, *net < 0) {
-                    (false, _) => (l.settle_first(amount)),
-                    (true, true) => (l.settle_first_owing(amount)),
-                    (true, false) => (l.settle_first_owed(amount)),
-                } " "
+            @if !balances.is_empty() {
+                (if own { l.settle_up_first(balances.join(", ")) } else { l.settle_first(balances.join(", ")) }) " "
             }
             @if open.pending > 0 { (l.pending_first()) }
         }

@@ -44,7 +44,7 @@ pub(crate) async fn show(
             (ui::save(if group.archived { l.unarchive() } else { l.archive() }))
         }
         @if is_creator && !group.archived {
-            details.card.fields data-token { summary { (l.delete_group()) }
+            details.card.fields data-token { summary.minus { (l.delete_group()) }
                 @if others { p.hint { (l.others_are_here()) } }
                 @else if !open.is_empty() { (settle_first(l, &group, &open, false)) }
                 @else { form action=(api) data-method="DELETE" data-then="/app" data-done=(l.group_deleted(&group.title)) {

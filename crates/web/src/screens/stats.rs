@@ -175,7 +175,8 @@ impl View<'_> {
         let columns: Vec<Column> = stats.series.iter().map(column).collect();
         let label = l.spent_by_month(l.money(stats.total, currency));
         html! {
-            h2 { (l.by_month()) }
+            // One month says nothing beside the total.
+            @if columns.len() > 1 { h2 { (l.by_month()) }
             figure.card {
                 (chart::columns(&columns, &label))
                 figcaption.hint { (label) }
@@ -186,7 +187,7 @@ impl View<'_> {
                             small.hint { (sentence([ui::minor(l, it.own, currency)], |[amount]| l.your_part(amount))) }
                         } }
                     } } }
-            }
+            } }
         }
     }
 

@@ -16,6 +16,7 @@ texts! {
     edit_expense { "Edit expense", "Изменить расход" }
     amount_label { "Amount", "Сумма" }
     what_for { "What for", "За что" }
+    what_for_example { "Dinner, taxi, rent …", "Ужин, такси, аренда…" }
     paid_by { "Paid by", "Кто платил" }
     several_paid { "Several people paid", "Платили несколько человек" }
     paid_rest_hint { "Leave one amount empty: that person paid the rest.",
@@ -90,6 +91,9 @@ texts! {
     rounding { "rounding", "округление" }
     recorded_by_you(when) { "Recorded by you, {when}", "Записали вы, {when}" }
     recorded_by(name, when) { "Recorded by {name}, {when}", "Записал(а) {name}, {when}" }
+    recorded_by_itself(when) { "Recorded by itself, {when}", "Записано автоматически, {when}" }
+    by_itself { "Recorded by itself", "Записано автоматически" }
+    not_by_itself { "Not recorded", "Не записано" }
     recorded(when) { "Recorded {when}", "Записано {when}" }
     edited(when) { "Edited {when}", "Изменено {when}" }
     imported { "Imported", "Импортировано" }

@@ -106,10 +106,9 @@ texts! {
     then_owes(name, amount) { "Then {name} owes {amount}. Confirm it anyway?",
         "Тогда {name} будет в долгу: {amount}. Всё равно подтвердить?" }
     settle_first(amount) { "Settle {amount} first.", "Сначала рассчитайтесь: {amount}." }
-    settle_first_owed(amount) { "Settle up first: you are owed {amount}.",
-        "Сначала рассчитайтесь: вам должны {amount}." }
-    settle_first_owing(amount) { "Settle up first: you owe {amount}.",
-        "Сначала рассчитайтесь: вы должны {amount}." }
+    settle_up_first(balances) { "Settle up first: {balances}.", "Сначала рассчитайтесь: {balances}." }
+    being_owed(amount) { "you are owed {amount}", "вам должны {amount}" }
+    owing(amount) { "you owe {amount}", "вы должны {amount}" }
     pending_first { "A payment is still on its way.", "Один платёж ещё в пути." }
     others_are_here { "Others are still in the group.", "В группе ещё есть другие." }
     only_recorder(name) { "Only {name}, who recorded it, can change it.",
@@ -165,7 +164,7 @@ texts! {
     default_currency { "Currency of new expenses", "Валюта новых расходов" }
     archive { "Archive the group", "Перенести в архив" }
     unarchive { "Take out of the archive", "Вернуть из архива" }
-    archive_about { "An archived group can be read, and not changed.",
+    archive_about { "An archived group can be read, but not changed.",
         "Группу в архиве можно смотреть, но нельзя менять." }
     usual_split { "Usual split", "Обычное деление" }
     usual_split_about { "New expenses are divided by these parts unless somebody chooses otherwise. Expenses already recorded do not change.",
@@ -175,7 +174,7 @@ texts! {
     remove_rule { "Remove the rule", "Убрать правило" }
     others { "Everybody not ticked, and who joins later", "Все без галочки и новые участники" }
     has_left { "left", "ушли" }
-    own_categories { "Own categories", "Свои категории" }
+    own_categories { "The group's own categories", "Категории группы" }
     category_key { "Key (a–z)", "Ключ (a–z)" }
     category_name_label { "Name", "Название" }
     emoji_label { "Emoji", "Эмодзи" }

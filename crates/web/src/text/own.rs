@@ -106,10 +106,10 @@ texts! {
     with_friend_title(name) { "You and {name}", "Вы и {name}" }
     nothing_between { "No open balances.", "Открытых балансов нет." }
     no_points { "No points yet. Answer a question.", "Очков пока нет. Ответьте на вопрос." }
-    import_about { "Files of Splitwise, Tricount, Settle Up, Spliit, Cospend, IHateMoney and Fracti. First you see a plan.",
-        "Файлы Splitwise, Tricount, Settle Up, Spliit, Cospend, IHateMoney и Fracti. Сначала вы увидите план." }
+    import_about { "Files of Splitwise, Tricount, Settle Up, Spliit, Cospend, IHateMoney and Fracti. First you see what will be added.",
+        "Файлы Splitwise, Tricount, Settle Up, Spliit, Cospend, IHateMoney и Fracti. Сначала вы увидите, что добавится." }
     file { "File", "Файл" }
-    show_plan { "Show plan", "Показать план" }
+    show_plan { "Show what will be added", "Показать, что добавится" }
     imports { "Imports", "Импорты" }
     undo_import { "Undo", "Отменить" }
     export_about { "All expenses, payments and balances, for a table or another program.",

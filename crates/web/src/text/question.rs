@@ -34,18 +34,18 @@ texts! {
     pieces_left(count) { "{count} left", "осталось {count}" }
     shared_by_all(count) { "{count} shared by all", "{count} на всех" }
     fixed_sharers { "shared as the receipt says", "делится, как указано в чеке" }
-    shares_now { "Shares as of now", "Доли на сейчас" }
+    shares_now { "Shares as of now", "Доли пока такие" }
     record_expense { "Record as expense", "Записать как расход" }
     rest_to { "What nobody claimed", "Что никто не отметил" }
     rest_reject { "must be claimed first", "сначала нужно отметить" }
-    rest_claimers { "is shared by all who claimed", "делят все, кто отметился" }
+    rest_claimers { "is shared by all who claimed something", "делят все, кто что-то отметил" }
     rest_payers { "is on the payers", "платят те, кто платил" }
     show_expense { "Show the expense", "Показать расход" }
     share_link { "Send link", "Отправить ссылку" }
     quantity { "Pieces", "Штук" }
     less { "Less", "Меньше" }
     more_of { "More", "Больше" }
-    nobody_yet(amount) { "Nobody yet: {amount}", "Пока никто: {amount}" }
+    nobody_yet(amount) { "Nobody yet: {amount}", "Пока ничьё: {amount}" }
     nothing_share { "Done", "Готово" }
 }
 

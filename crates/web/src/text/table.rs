@@ -34,7 +34,7 @@ texts! {
     you_are_even { "you are even", "вы в расчёте" }
     you_borrowed(amount) { "you owe {amount}", "вы должны {amount}" }
     not_involved { "not involved", "не участвуете" }
-    they_own(amount) { "{amount} of it is theirs", "из них {amount} не ваши" }
+    they_own(amount) { "{amount} of it is not yours", "из них {amount} не ваши" }
     you_own(amount) { "{amount} of it is yours", "из них {amount} ваши" }
     paid(name, amount) { "{name} paid {amount}", "{name}: {amount}" }
     you_paid(amount) { "You paid {amount}", "Вы заплатили {amount}" }
