@@ -112,8 +112,8 @@ test('four friends, a guest, a receipt with two payers, payments and a cut conne
     for (const page of Object.values(pages)) {
       await page.goto(`${server.api}${path}/balances`);
       await ready(page);
-      while (await link(page, 'Received').count()) {
-        await link(page, 'Received').first().click();
+      while (await link(page, 'Mark received').count()) {
+        await link(page, 'Mark received').first().click();
         await button(page, 'Record payment').click();
         await page.waitForURL(`**${path}/balances`);
         await ready(page);

@@ -196,7 +196,7 @@ test('the first to claim is told their own part, and lines stay where they are',
   await ready(page);
   // 6.50 and 2 of 4 beers of 14.00, and their part of the tip: 13.50 + 13.50 / 30.06 * 3.34.
   assert.match(await page.locator('[data-main]').innerText(), /I had 3 things: 15\.00.EUR/);
-  assert.match(await page.locator('p.note').innerText(), /Nobody yet: 18\.40.EUR/);
+  assert.match(await page.locator('p.note').innerText(), /Not claimed yet: 18\.40.EUR/);
   assert.deepEqual(await lines(), before);
   await check(page, 'own-part');
   await page.context().close();

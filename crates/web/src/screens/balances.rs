@@ -67,6 +67,7 @@ pub(crate) async fn show(
                         } }
                     }
                 }
+                p.hint.about { (l.counts_in_plan()) }
             }
         }
     };

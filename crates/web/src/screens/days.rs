@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 use fracti_core::{
+    personal::spending::Spending,
     reports::days::{Consumption, DaysAsked, TargetState},
     values::{category::Category, currency::Currency, time::Day},
 };
@@ -12,7 +13,7 @@ use maud::{Markup, html};
 use crate::{
     chart::{self, Column},
     fragment::Fragment,
-    text::Texts,
+    text::{Texts, sentence},
     ui,
 };
 
@@ -87,7 +88,7 @@ fn targets(l: Texts, states: &[TargetState], passed: u64, days: u64) -> Markup {
                 @let minor = |amount| i128::from(it.currency.to_minor(amount).unwrap_or_default());
                 @let name = it.key.parse::<Category>().map_or_else(|_| if it.key == "total" { l.total_budget().to_owned() } else { it.key.clone() }, |it| l.category(it).to_owned());
                 li.row { span.grow {
-                    span.line { span.name { (name) } (ui::money(l, it.target, it.currency)) }
+                    span.line { span.name { (name) } (sentence([ui::money(l, it.spent, it.currency), ui::money(l, it.target, it.currency)], |[spent, target]| l.spent_of(spent, target))) }
                     (chart::target(minor(it.spent), minor(it.target), passed, days))
                     small.hint {
                         @if it.left.is_negative() { (l.over_by(l.money(it.left.negated(), it.currency))) }
@@ -122,7 +123,7 @@ pub(crate) async fn day(
                 @let api = format!("/api/users/me/spendings/{}", it.id);
                 li {
                     div.row {
-                        span.icon aria-hidden="true" { (it.emoji.as_deref().unwrap_or("🧾")) }
+                        span.icon aria-hidden="true" { (it.emoji.as_deref().or_else(|| emoji(it)).unwrap_or("🧾")) }
                         span.grow { (ui::name(&it.title)) @if let Some(notes) = &it.notes { small.hint { (ui::name(notes)) } } }
                         (ui::money(l, it.amount, it.currency))
                     }
@@ -168,4 +169,10 @@ pub(crate) async fn day(
             }
         }
     }))
+}
+
+/// The sign of the category of a spending, or of the first of several.
+fn emoji(spending: &Spending) -> Option<&'static str> {
+    let categories = spending.categories.keys().filter_map(|key| key.to_string().parse().ok());
+    categories.map(|it: Category| it.emoji()).next()
 }

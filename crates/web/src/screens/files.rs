@@ -66,9 +66,9 @@ pub(crate) async fn export(
         section.card.fields {
             p.hint { (l.export_about()) }
             p.hint data-telegram { (l.export_in_browser()) }
-            @for format in ["json", "csv"] {
+            @for (format, label) in [("csv", l.as_table()), ("json", l.for_programs())] {
                 button.small-button type="button" data-export=(url(format)) data-type=(format) data-file-name=(file(format)) {
-                    (format.to_uppercase())
+                    (label)
                 }
             }
         }

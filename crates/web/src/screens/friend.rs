@@ -69,6 +69,15 @@ pub(crate) async fn show(
                 }
             }
         }
+        @if !shared.pending.is_empty() {
+            section { h2 { (l.pending_payments()) }
+                ul.card.list { @for it in &shared.pending {
+                    li { a.row href={ (ui::group_path(it.group_id)) "/settlements/" (it.id) } {
+                        span.grow { (side(it.from_user_id, &it.from_user_name)) " " (ui::arrow()) " " (side(it.to_user_id, &it.to_user_name)) } (ui::money(l, it.amount, it.currency))
+                        @if it.to_user_id == user.id { b.to-answer { (l.confirm()) } }
+                    } }
+                } } }
+        }
         @for it in shared.groups.iter().filter(|it| !it.balances.is_empty()) {
             section {
                 h2 { (ui::name(&it.group.title)) " · " (l.in_whole_group()) }
@@ -80,13 +89,6 @@ pub(crate) async fn show(
                     li { a.row href=(ui::group_path(it.group.id)) { (l.go_on()) } }
                 }
             }
-        }
-        @if !shared.pending.is_empty() {
-            section { h2 { (l.pending_payments()) }
-                ul.card.list { @for it in &shared.pending {
-                    li { a.row href={ (ui::group_path(it.group_id)) "/settlements/" (it.id) } {
-                        span.grow { (side(it.from_user_id, &it.from_user_name)) " " (ui::arrow()) " " (side(it.to_user_id, &it.to_user_name)) } (ui::money(l, it.amount, it.currency)) } }
-                } } }
         }
     }))
 }

@@ -165,6 +165,8 @@ fn own_balance(
     let owes = open.iter().any(|(_, net)| *net < 0);
     let mine = pending.iter().filter(|it| ledger.links.resolve(it.from_user_id) == me);
     let on_the_way = ui::sums(mine.map(|it| (it.currency, it.amount)));
+    let to_me = pending.iter().filter(|it| ledger.links.resolve(it.to_user_id) == me);
+    let to_confirm = ui::sums(to_me.map(|it| (it.currency, it.amount)));
     let line = |(currency, net): &(Currency, i128)| {
         html! {
             p {
@@ -179,6 +181,9 @@ fn own_balance(
             (ui::first_ones(l, &open.iter().map(line).collect::<Vec<_>>()))
             @for (currency, sum) in &on_the_way {
                 p { span.hint { (sentence([ui::money(l, *sum, *currency)], |[amount]| l.on_the_way(amount))) } }
+            }
+            @for (currency, sum) in &to_confirm {
+                p { span.hint { (sentence([ui::money(l, *sum, *currency)], |[amount]| l.to_confirm(amount))) } }
             }
             @if owes && !group.archived {
                 @if let Some(path) = settle_path(group, members, ledger, me, pending) {

@@ -97,13 +97,13 @@ pub(crate) async fn statement(
                         @else { (label(l, entry, member, &names)) }
                     }
                     @if entry.status != EntryStatus::Applied { " · " small.tag { (l.taken_back()) } }
-                    small.hint { (ui::moment(l, entry.created_at, now.day())) " · " (names.shown(entry.actor_id.into()))
+                    small.hint { (names.recorded(entry.actor_id, ui::moment(l, entry.created_at, now.day())))
                         @if let Some(note) = &entry.note { " · " (ui::name(note)) } }
                 }
                 span.amounts {
                     @for change in entry.changes.iter().filter(|it| it.user == member) { (ui::balance(l, change.totals.net(), change.currency)) }
                     @for (currency, net) in it.balance.iter().flatten() {
-                        @if entry.changes.iter().any(|it| it.currency == *currency) { small.hint { "= " (l.minor(*net, *currency)) } }
+                        @if entry.changes.iter().any(|it| it.currency == *currency) { small.hint { (l.balance_then(l.minor(*net, *currency))) } }
                     }
                 }
             } }
@@ -111,7 +111,10 @@ pub(crate) async fn statement(
     };
     Ok(Fragment(html! {
         a.back href={ (path) "/balances" } { (l.balances()) }
-        h1 tabindex="-1" data-title { (sentence([names.shown(member)], |[name]| l.statement_of(name))) }
+        h1 tabindex="-1" data-title {
+            @if names.is_me(member) { (l.your_statement()) }
+            @else { (sentence([names.shown(member)], |[name]| l.statement_of(name))) }
+        }
         @if lines.is_empty() { p.card.empty { (l.no_entries()) } }
         ul.card.list { @for line in &lines { (row(line)) } }
         @if let Some(user) = member.user().filter(|user| *user != member_key.user) {

@@ -176,7 +176,7 @@ pub(crate) fn named<'a>(l: Texts, me: UserId, groups: impl Iterator<Item = &'a G
                         span.name { (sentence([ui::name(&link.guest_name)], |[guest]| l.are_you(guest))) }
                         small.hint { (ui::name(&group.title)) }
                     }
-                    span.tag { (l.answer_now()) }
+                    b.to-answer { (l.answer_now()) }
                 } }
             } }
         }

@@ -172,8 +172,9 @@ pub(crate) fn questions<'a>(
                 ul.card.list { @for seen in open {
                     li { a.row href={ (ui::group_path(seen.question.group_id)) "/questions/" (seen.question.id) } {
                         span.grow { span.name { (ui::name(&seen.question.prompt)) }
+                            @if let Some(it) = &seen.question.receipt { small.hint { (ui::name(&it.description)) " · " (ui::money(l, it.amount, it.currency)) } }
                             @if of_groups { small.hint { (ui::name(&seen.group_title)) } } }
-                        span.tag { (l.answer_now()) }
+                        b.to-answer { (l.answer_now()) }
                     } }
                 } } }
         }

@@ -44,7 +44,7 @@ pub(crate) async fn show(
                             (asked_by(l, question, member_key.user)) ", " (ui::moment(l, question.created_at, now.day()))
                         }
                     }
-                    @if seen.can_answer { small.tag.plus { (l.to_answer()) } }
+                    @if seen.can_answer { b.to-answer { (l.answer_now()) } }
                     @else { small.tag { (l.question_status(seen.status)) } }
                 } }
             }

@@ -56,7 +56,7 @@ pub(crate) async fn show(
                     }
                 }
             }
-            a.main-button data-main href=(path) { (l.go_on()) }
+            a.main-button data-main href=(path) { (l.none_of_them()) }
         }
     }))
 }

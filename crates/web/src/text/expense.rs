@@ -23,10 +23,10 @@ texts! {
         "Одну сумму можно не указывать: этот человек заплатил остаток." }
     split { "Split", "Как делим" }
     as_usual { "As usual", "Как обычно" }
-    repeating { "Repeating", "Повторяющиеся расходы" }
+    repeating { "Repeating expenses", "Повторяющиеся расходы" }
     edit_repeating { "Edit repeating expense", "Изменить повторяющийся расход" }
     set_up_by_you(when) { "Set up by you, {when}", "Настроили вы, {when}" }
-    set_up_by(name, when) { "Set up by {name}, {when}", "Настроил(а) {name}, {when}" }
+    set_up_by(name, when) { "Set up by {name}, {when}", "Кто настроил: {name}, {when}" }
     nothing_repeats { "Nothing repeats yet. Choose how often in a new expense, under More.",
         "Пока ничего не повторяется. Выберите, как часто, в новом расходе, в разделе «Ещё»." }
     repeat { "Repeat", "Повторять" }
@@ -72,7 +72,7 @@ texts! {
     date { "Date", "Дата" }
     notes { "Notes", "Заметки" }
     more_details { "More", "Ещё" }
-    save_and_add { "Save and add another", "Сохранить и добавить ещё" }
+    save_and_add { "Save and add another", "Сохранить и записать следующий" }
     lines { "Receipt", "Чек" }
     line_name { "What", "Что" }
     add_line { "Add item", "Добавить позицию" }
@@ -90,7 +90,7 @@ texts! {
     payers { "Payers", "Кто платил" }
     rounding { "rounding", "округление" }
     recorded_by_you(when) { "Recorded by you, {when}", "Записали вы, {when}" }
-    recorded_by(name, when) { "Recorded by {name}, {when}", "Записал(а) {name}, {when}" }
+    recorded_by(name, when) { "Recorded by {name}, {when}", "Автор записи: {name}, {when}" }
     recorded_by_itself(when) { "Recorded by itself, {when}", "Записано автоматически, {when}" }
     by_itself { "Recorded by itself", "Записано автоматически" }
     not_by_itself { "Not recorded", "Не записано" }
@@ -181,13 +181,13 @@ impl Texts {
         }
     }
 
-    /// Whose a part of a refund is. `net` is as for [`Self::effect`]; both are negative here.
+    /// What a refund did to the reader. `net` is as for [`Self::effect`]; both are negative here.
     pub(crate) fn refund_effect(self, net: Decimal, currency: Currency) -> Markup {
         let amount = ui::money(self, net.absolute(), currency);
         if net.is_negative() {
-            sentence([amount], |[amount]| self.they_own(amount))
+            sentence([amount], |[amount]| self.you_borrowed(amount))
         } else {
-            sentence([amount], |[amount]| self.you_own(amount))
+            sentence([amount], |[amount]| self.being_owed(amount))
         }
     }
 

@@ -15,6 +15,7 @@ texts! {
         "Друзья попадут сюда, открыв Fracti из вашего чата или по приглашению." }
     joined_group { "You are in the group", "Вы в группе" }
     on_the_way(amount) { "{amount} on the way", "{amount} в пути" }
+    to_confirm(amount) { "{amount} waits for your confirmation", "ждёт вашего подтверждения: {amount}" }
     payment_waits { "Payment of {amount} recorded. {toId} confirms it.", "Платёж {amount} записан. Его подтвердит {toId}." }
     payment_confirmed(amount) { "Payment of {amount} confirmed", "Платёж {amount} подтверждён" }
     payment_not_received(amount) { "Payment of {amount}: not received", "Платёж {amount} не получен" }
@@ -73,8 +74,8 @@ texts! {
     note { "Note", "Комментарий" }
     wallet_of(name) { "Wallet of {name}", "Кошелёк, {name}" }
     copy { "Copy", "Скопировать" }
-    recipient_confirms { "A payment counts at once if its recipient records it. Otherwise the recipient confirms it.",
-        "Если платёж записывает получатель, он учитывается сразу. Иначе получатель его подтверждает." }
+    recipient_confirms { "This only records a payment: send the money yourself. It counts at once if its recipient records it. Otherwise the recipient confirms it.",
+        "Здесь платёж только записывается: деньги переведите сами. Если его записывает получатель, он учитывается сразу. Иначе получатель его подтверждает." }
     pay_from_funds(available) {
         "Pay from my funds ({available} available)",
         "Заплатить из моих средств (доступно {available})"
@@ -97,7 +98,7 @@ texts! {
     failed { "not received", "не получен" }
     reverted { "taken back", "отменён" }
     reverted_by_you { "Taken back by you", "Отменили вы" }
-    reverted_by(name) { "Taken back by {name}", "Отменил(а) {name}" }
+    reverted_by(name) { "Taken back by {name}", "Кто отменил: {name}" }
     call_off { "Call off", "Отменить платёж" }
     ask_take_back { "Take this payment back? The debt is then as before.",
         "Отменить этот платёж? Долг станет прежним." }
@@ -112,9 +113,9 @@ texts! {
     pending_first { "A payment is still on its way.", "Один платёж ещё в пути." }
     others_are_here { "Others are still in the group.", "В группе ещё есть другие." }
     only_recorder(name) { "Only {name}, who recorded it, can change it.",
-        "Изменить может только {name}, кто это записал." }
+        "Изменить может только автор записи: {name}." }
     only_payer(name) { "Only {name}, who paid it, can change it.",
-        "Изменить может только {name}, кто платил." }
+        "Изменить может только плательщик: {name}." }
     take_back { "Take back (not received)", "Отменить: не получен" }
     transaction { "Transaction", "Транзакция" }
     add_transaction { "Transaction hash", "Хеш транзакции" }
@@ -156,17 +157,18 @@ texts! {
         "Войдите в группу, чтобы видеть её расходы. Участники увидят ваше имя." }
     join { "Join", "Войти" }
     are_you_one { "Are you one of these?", "Вы — кто-то из них?" }
-    are_you_one_about { "These guests have no Telegram yet. If you are one of them, say so: once another member confirms it, what the guest owes or is owed is yours.",
-        "У этих гостей ещё нет Telegram. Если вы один из них, скажите: когда это подтвердит другой участник, долги гостя станут вашими." }
+    are_you_one_about { "These people were added without Telegram. If you are one of them, tap That is me: once another member confirms it, the guest's expenses and balance are yours.",
+        "Этих людей добавили без Telegram. Если среди них вы, нажмите «Это я»: когда это подтвердит другой участник, расходы и баланс гостя перейдут к вам." }
     that_is_me { "That is me", "Это я" }
     go_on { "Go to the group", "Перейти в группу" }
+    none_of_them { "None of these: go to the group", "Меня здесь нет: перейти в группу" }
     settings { "Settings", "Настройки" }
     default_currency { "Currency of new expenses", "Валюта новых расходов" }
     archive { "Archive the group", "Перенести в архив" }
     unarchive { "Take out of the archive", "Вернуть из архива" }
     archive_about { "An archived group can be read, but not changed.",
         "Группу в архиве можно смотреть, но нельзя менять." }
-    usual_split { "Usual split", "Обычное деление" }
+    usual_split { "Usual split", "Деление по умолчанию" }
     usual_split_about { "New expenses are divided by these parts unless somebody chooses otherwise. Expenses already recorded do not change.",
         "Новые расходы делятся по этим долям, если не выбрать другое. Уже записанные не изменятся." }
     other_expenses { "All other expenses", "Остальные расходы" }
@@ -194,7 +196,7 @@ texts! {
     nothing_new { "Nothing yet.", "Пока ничего." }
     no_deleted { "No expense was deleted.", "Удалённых расходов нет." }
     deleted_by_you(when) { "Deleted by you, {when}", "Удалили вы, {when}" }
-    deleted_by(name, when) { "Deleted by {name}, {when}", "Удалил(а) {name}, {when}" }
+    deleted_by(name, when) { "Deleted by {name}, {when}", "Кто удалил: {name}, {when}" }
     first_day { "From", "С" }
     last_day { "To", "По" }
     show { "Show", "Показать" }
@@ -217,6 +219,8 @@ texts! {
     share_column { "Share", "Доля" }
     no_statistics { "No expenses in this time.", "За это время расходов нет." }
     spent_by_month(total) { "{total} in all, by month", "Всего {total}, по месяцам" }
+    your_statement { "Your statement", "Ваша выписка" }
+    balance_then(amount) { "balance {amount}", "баланс {amount}" }
     statement_of(name) { "Statement of {name}", "Выписка, {name}" }
 
     no_entries { "No entries yet.", "Записей пока нет." }

@@ -25,11 +25,12 @@ texts! {
     ask_undo_import { "Take back everything that this import recorded?", "Отменить всё, что записал этот импорт?" }
     ask_delete_token { "Delete the token? What uses it will stop working.", "Удалить токен? То, что им пользуется, перестанет работать." }
     in_all_groups { "In all groups", "Во всех группах" }
-    open_questions { "Questions for you", "Ждут вашего ответа" }
+    open_questions { "Questions for you", "Вопросы к вам" }
     latest { "Latest", "Последнее" }
+    spent_of(spent, target) { "{spent} of {target}", "{spent} из {target}" }
     days { "My spendings", "Мои траты" }
     budgets { "Budgets", "Бюджеты" }
-    tokens { "API tokens", "Токены API" }
+    tokens { "Browser and API tokens", "Браузер и токены API" }
     funds { "My funds", "Мои средства" }
     work { "Operator's work", "Работа оператора" }
     language { "Language", "Язык" }
@@ -48,7 +49,7 @@ texts! {
     group_shares { "Shares in groups", "Доли в группах" }
     share_with_group { "Share with a group", "Разделить с группой" }
     budget_about { "What you want to spend at most. 0 removes a budget.",
-        "Сколько вы хотите тратить самое большее. 0 убирает бюджет." }
+        "Сколько вы готовы тратить за период. 0 убирает бюджет." }
     period_label { "Period", "Период" }
     time_zone { "Time zone", "Часовой пояс" }
     total_budget { "Everything", "Всё вместе" }
@@ -68,7 +69,7 @@ texts! {
     until(day) { "until {day}", "до {day}" }
     usage_today(reads, writes) { "Today: {reads} reads, {writes} writes", "Сегодня: чтений {reads}, записей {writes}" }
     browser { "Use in a browser", "Открыть в браузере" }
-    browser_about { "The link works once, within 10 minutes. It signs you in in a browser for 30 days, and ends the session of the browser before.",
+    browser_about { "The link works once, within 10 minutes. It signs you in in a browser for 30 days, and signs out the browser that you used before.",
         "Ссылка действует один раз в течение 10 минут. Вход в браузере — на 30 дней; сеанс прежнего браузера завершится." }
     make_link { "Make a link", "Создать ссылку" }
     open_browser { "Open", "Открыть" }
@@ -114,6 +115,8 @@ texts! {
     undo_import { "Undo", "Отменить" }
     export_about { "All expenses, payments and balances, for a table or another program.",
         "Все расходы, платежи и балансы: для таблицы или другой программы." }
+    as_table { "Spreadsheet (CSV)", "Таблица (CSV)" }
+    for_programs { "For programs (JSON)", "Для программ (JSON)" }
     export_in_browser { "Downloads do not work in Telegram. Open Fracti in a browser for them.",
         "В Telegram скачать файл нельзя. Откройте Fracti в браузере." }
 }

@@ -5,7 +5,7 @@ use fracti_core::questions::question::{QuestionStatus, QuestionType};
 use fracti_texts::Language;
 
 texts! {
-    questions { "Questions", "Вопросы" }
+    questions { "Questions", "Опросы и чеки" }
     no_questions { "No questions yet.", "Вопросов пока нет." }
     ask { "Ask", "Спросить" }
     new_question { "New question", "Новый вопрос" }
@@ -13,7 +13,6 @@ texts! {
     option_number(number) { "Option {number}", "Вариант {number}" }
     who_had_what { "Who had what?", "Кто что заказал?" }
     answer { "Answer", "Ответ" }
-    to_answer { "Answer", "Ответить" }
     answer_now { "Answer", "Ответить" }
     answer_it { "Send answer", "Ответить" }
     answers { "Answers", "Ответы" }
@@ -28,7 +27,7 @@ texts! {
         "Ответы появятся, когда вопрос закроется и ответят не меньше трёх человек." }
     close { "Close question", "Закрыть вопрос" }
     what_did_you_have { "Tap what you had", "Отметьте, что заказывали вы" }
-    saved_by_itself { "Each tap is saved by itself.", "Каждое касание сохраняется само." }
+    saved_by_itself { "Saved as you tap.", "Отметки сохраняются сразу." }
     unclaimed { "nobody yet", "пока никто" }
     overclaimed { "more than there is", "больше, чем есть" }
     pieces_left(count) { "{count} left", "осталось {count}" }
@@ -45,7 +44,7 @@ texts! {
     quantity { "Pieces", "Штук" }
     less { "Less", "Меньше" }
     more_of { "More", "Больше" }
-    nobody_yet(amount) { "Nobody yet: {amount}", "Пока ничьё: {amount}" }
+    nobody_yet(amount) { "Not claimed yet: {amount}", "Ещё не отмечено: {amount}" }
     nothing_share { "Done", "Готово" }
 }
 

@@ -34,8 +34,6 @@ texts! {
     you_are_even { "you are even", "вы в расчёте" }
     you_borrowed(amount) { "you owe {amount}", "вы должны {amount}" }
     not_involved { "not involved", "не участвуете" }
-    they_own(amount) { "{amount} of it is not yours", "из них {amount} не ваши" }
-    you_own(amount) { "{amount} of it is yours", "из них {amount} ваши" }
     paid(name, amount) { "{name} paid {amount}", "{name}: {amount}" }
     you_paid(amount) { "You paid {amount}", "Вы заплатили {amount}" }
     got_back(name, amount) { "{name} got back {amount}", "{name} вернули {amount}" }
@@ -45,12 +43,13 @@ texts! {
     you_pay(to, amount) { "You pay {to} {amount}", "Вы платите, {to}: {amount}" }
     pays_you(from, amount) { "{from} pays you {amount}", "{from} платит вам {amount}" }
     pay { "Pay", "Заплатить" }
-    received { "Received", "Получено" }
+    received { "Mark received", "Отметить получение" }
     all_settled { "Everybody is settled.", "Все в расчёте." }
     waits_for_you { "Waiting for you", "Ждёт вас" }
     payment_to_you(name, amount) { "{name} paid you {amount}", "{name}: платёж вам {amount}" }
     confirm { "Confirm", "Подтвердить" }
     not_received { "Not received", "Не получено" }
+    counts_in_plan { "They count in who pays whom, and not yet in the balances.", "В том, кто кому платит, они учтены, в балансах — ещё нет." }
     pending_payments { "Payments on their way", "Платежи в пути" }
     and_one(name, other) { "{name} and {other}", "{name} и {other}" }
     and_others(name, count) { "{name} and {count} others", "{name} и ещё {count}" }
