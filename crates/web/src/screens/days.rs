@@ -88,7 +88,7 @@ fn targets(l: Texts, states: &[TargetState], passed: u64, days: u64) -> Markup {
                 @let minor = |amount| i128::from(it.currency.to_minor(amount).unwrap_or_default());
                 @let name = it.key.parse::<Category>().map_or_else(|_| if it.key == "total" { l.total_budget().to_owned() } else { it.key.clone() }, |it| l.category(it).to_owned());
                 li.row { span.grow {
-                    span.line { span.name { (name) } (sentence([ui::money(l, it.spent, it.currency), ui::money(l, it.target, it.currency)], |[spent, target]| l.spent_of(spent, target))) }
+                    span.line { span.name { (name) } span { (sentence([ui::money(l, it.spent, it.currency), ui::money(l, it.target, it.currency)], |[spent, target]| l.spent_of(spent, target))) } }
                     (chart::target(minor(it.spent), minor(it.target), passed, days))
                     small.hint {
                         @if it.left.is_negative() { (l.over_by(l.money(it.left.negated(), it.currency))) }
