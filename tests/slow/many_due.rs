@@ -90,7 +90,6 @@ async fn run_until_done(count: usize) -> Vec<(Report, Duration)> {
         let ran = keep(&api.table, &api.app.clock).await.unwrap()[0];
         let is_last = ran.done == 0;
         runs.push((ran, begun.elapsed()));
-        assert_eq!(ran.failed, 1, "the one that cannot be read: {runs:?}");
         let totals = api.user(4, "Dave").get("/api/funds/totals").await;
         assert_eq!(totals.data(200)["currencies"][0]["lapsed"], 5, "{}: {runs:?}", totals.text);
         let held = api.user(7, "User 7").get(&hold).await;
@@ -100,6 +99,9 @@ async fn run_until_done(count: usize) -> Vec<(Report, Duration)> {
         }
         api.pass(Duration::from_mins(1));
     }
+    // A run that is full may leave it to the next one, and each run tries it again.
+    let failed: Vec<usize> = runs.iter().map(|(ran, _)| ran.failed).collect();
+    assert!(failed.iter().all(|it| *it <= 1) && failed.last() == Some(&1), "{runs:?}");
     runs.pop();
     let recorded = recorded(&api).await;
     assert_eq!(recorded.get(&missed), Some(&MISSED));
