@@ -162,7 +162,7 @@ test('two phones see each other within eleven seconds', async () => {
 
 test('what waits for a person is on top of the start and of the group', async () => {
   await server.call('bob', 'POST', `/api/groups/${server.group}/settlements`, { toId: '123456789', amount: 5 });
-  for (const [language, payment, question, answer] of [['en', /paid you 5.00.EUR/, 'Questions for you', 'Answer'], ['ru', /платёж вам 5,00.EUR/, 'Ждут вашего ответа', 'Ответить']]) {
+  for (const [language, payment, question, answer] of [['en', /paid you 5.00.EUR/, 'Questions for you', 'Answer'], ['ru', /платёж вам 5,00.EUR/, 'Вопросы к вам', 'Ответить']]) {
     const page = await open(server, 'alice', '/app', { language });
     const text = await page.locator('main').innerText();
     assert.match(text, payment);

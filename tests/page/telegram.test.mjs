@@ -375,9 +375,17 @@ test('what Fracti does not know in a file is left out only if the reader says so
   await page.getByText('may carry money').waitFor();
   await check(page, 'import-unknown');
   for (const weight of await page.getByLabel(/weight/).all()) await weight.fill('1');
+  // What is ticked while the next plan is on its way stays ticked.
+  const planned = page.waitForResponse('**/imports');
+  await page.route('**/imports', async (route) => {
+    await new Promise((done) => setTimeout(done, 1000));
+    await route.continue();
+  }, { times: 1 });
   await page.getByRole('button', { name: 'Show what will be added' }).click();
-  await page.getByText('may carry money').waitFor();
   await page.getByLabel('Import without tips').check();
+  await planned;
+  await page.getByLabel(/weight/).first().waitFor({ state: 'detached' });
+  assert.ok(await page.getByLabel('Import without tips').isChecked());
   await page.getByRole('button', { name: 'Show what will be added' }).click();
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await page.waitForURL(`**/app/groups/${group.id}`);

@@ -1183,6 +1183,9 @@ export async function plan(form, data) {
   const people = [...form.querySelectorAll('datalist option')].map((it) => [it.value, it.textContent]);
   const guest = ['new guest', text('guest')];
   const members = Object.fromEntries([...part.querySelectorAll('[data-person]')].map((it) => [it.dataset.person, it.value]));
+  // What was entered while the answer was on its way stays.
+  const named = ({ value, dataset: { answer, key } }) => `${answer} ${key ?? value}`;
+  const entered = new Map([...part.querySelectorAll('[data-answer]')].map((it) => [named(it), it]));
   const line = (className, words) => Object.assign(document.createElement('p'), { className, textContent: words });
   const field = (id, words, control, choices = []) => {
     const parts = [Object.assign(document.createElement('label'), { textContent: words, htmlFor: id }), Object.assign(document.createElement(control), { id })];
@@ -1203,12 +1206,14 @@ export async function plan(form, data) {
     const [box, control] = field(`question-${index}`, words, kind === 'payer' ? 'select' : 'input', kind === 'payer' ? names : []);
     control.dataset.answer = { currency: 'currency', payer: 'payers', weight: 'weights' }[kind];
     control.dataset.key = row ?? name ?? '';
+    control.value = entered.get(named(control))?.value ?? '';
     return box;
   });
   // What Fracti does not know may be left out, if the reader says so.
   const ticks = data.errors.filter((it) => it.ignore).map(({ ignore }) => {
     const tick = make('input', { type: 'checkbox', value: ignore });
     tick.dataset.answer = 'ignore';
+    tick.checked = entered.get(named(tick))?.checked ?? false;
     return make('label', { className: 'check' }, tick, text('without', ignore));
   });
   const records = make('ul', { className: 'list' }, ...data.records.map(({ date, description, fromName, toName, amount, currency }) => {
