@@ -376,8 +376,8 @@ test('what Fracti does not know in a file is left out only if the reader says so
   await check(page, 'import-unknown');
   for (const weight of await page.getByLabel(/weight/).all()) await weight.fill('1');
   // What is ticked while the next plan is on its way stays ticked.
-  const planned = page.waitForResponse('**/imports');
-  await page.route('**/imports', async (route) => {
+  const planned = page.waitForResponse('**/api/groups/*/import');
+  await page.route('**/api/groups/*/import', async (route) => {
     await new Promise((done) => setTimeout(done, 1000));
     await route.continue();
   }, { times: 1 });
