@@ -97,6 +97,7 @@ const HOUSES: [House; 3] = [
             "records",
             "questions",
             "reports",
+            "decisions",
             "v0",
             "rows",
         ],

@@ -3,11 +3,12 @@
 use std::{future::pending, time::Duration};
 
 use fracti_core::{
+    group::MemberKey,
     input::{Draft, Error},
     values::id::GroupId,
 };
 use fracti_runtime::work;
-use fracti_store::{Idempotency, MemberKey};
+use fracti_store::Idempotency;
 use serde_json::{Value, json};
 use tracing::instrument::WithSubscriber;
 

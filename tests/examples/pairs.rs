@@ -1,7 +1,8 @@
 //! Explores pairs of writes: `cargo run -p fracti-tests --example pairs`.
 //!
 //! `--of TEXT` explores only the pairs whose name has the text, `--every N` one pair in N, from the
-//! first or from `--from M`, and `--brief` prints the first finding of each pair only.
+//! first or from `--from M`, and `--brief` prints the first finding of each pair only. The table is in
+//! memory, or with `--engine` an engine behind a proxy.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a program that prints")]
 
@@ -16,14 +17,15 @@ use std::{
 use fracti_tests::pairs::{Explored, Stage, pairs};
 use tokio::task::JoinSet;
 
-/// Stages, each with an engine of its own.
+/// Stages, each with a table of its own.
 const STAGES: usize = 3;
 
 #[tokio::main(worker_threads = 2)]
 async fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let value = |name: &str| arguments.iter().skip_while(|it| *it != name).nth(1).cloned();
-    let (of, brief) = (value("--of"), arguments.iter().any(|it| it == "--brief"));
+    let has = |name: &str| arguments.iter().any(|it| it == name);
+    let (of, brief, engine) = (value("--of"), has("--brief"), has("--engine"));
     let number = |name, default| value(name).map_or(default, |it| it.parse().unwrap());
     let (every, from): (usize, usize) = (number("--every", 1), number("--from", 0));
     let is_chosen = |pair: &fracti_tests::pairs::Pair| {
@@ -35,7 +37,8 @@ async fn main() {
     for _ in 0..STAGES {
         let (pairs, next) = (pairs.clone(), next.clone());
         stages.spawn(async move {
-            let (mut stage, mut all) = (Stage::new().await, Explored::default());
+            let mut stage = if engine { Stage::over_engine().await } else { Stage::new().await };
+            let mut all = Explored::default();
             while let Some(pair) = pairs.get(next.fetch_add(1, SeqCst)) {
                 let explored = stage.explore(pair).await;
                 if !explored.findings.is_empty() {

@@ -49,7 +49,7 @@ use tokio::{
 use answer::Answer;
 use capacity::Capacity;
 pub use held::Held;
-use held::{Effect, Hold};
+pub(crate) use held::{Effect, Hold};
 pub use plan::{Fault, Plan};
 use replica::Replica;
 
@@ -475,6 +475,12 @@ impl Call {
         let writes = call.operation == "TransactWriteItems";
         let token = writes.then(|| call.json()["ClientRequestToken"].as_str().map(str::to_owned));
         Self { token: token.flatten(), ..call }
+    }
+
+    /// A request that has only a channel and an operation.
+    pub(crate) fn of(channel: String, operation: &str) -> Self {
+        let (operation, headers, body) = (operation.to_owned(), HeaderMap::new(), Bytes::new());
+        Self { channel, operation, headers, body, token: None }
     }
 
     fn json(&self) -> Value {

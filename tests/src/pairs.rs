@@ -18,12 +18,9 @@ use std::{
 use serde_json::Value;
 use tokio::task::JoinHandle;
 
-use crate::{
-    client::Reply,
-    faults::{Call, Fault},
-};
+use crate::{client::Reply, faults::Call};
 pub use scene::Stage;
-use shape::{Rows, shape};
+use shape::{Compared, shape};
 pub use writes::{Write, writes};
 
 /// The operation that commits transactions.
@@ -71,14 +68,14 @@ pub struct Pair {
 struct Outcome {
     a: Option<Value>,
     b: Option<Value>,
-    rows: Rows,
-    seen: Option<Rows>,
+    rows: Compared,
+    seen: Option<Compared>,
     /// Of an order: whether A was first.
     a_first: bool,
 }
 
 /// The answers to A and B, and what a reader sees in between.
-type Answers = (Option<Reply>, Option<Reply>, Option<Rows>);
+type Answers = (Option<Reply>, Option<Reply>, Option<Compared>);
 
 /// A schedule whose outcome is that of no order.
 #[derive(Clone, Debug)]
@@ -208,7 +205,12 @@ impl Stage {
         self.outcome(a, None, None).await
     }
 
-    async fn outcome(&mut self, a: Option<Reply>, b: Option<Reply>, seen: Option<Rows>) -> Outcome {
+    async fn outcome(
+        &mut self,
+        a: Option<Reply>,
+        b: Option<Reply>,
+        seen: Option<Compared>,
+    ) -> Outcome {
         let rows = self.rows().await;
         let answer = |reply: Option<Reply>| reply.map(|reply| shape(&answer(&reply), &self.known));
         Outcome { a: answer(a), b: answer(b), rows, seen, a_first: false }
@@ -235,7 +237,7 @@ impl Stage {
     /// B waits before its nth request while A runs.
     async fn hold(&self, pair: &Pair, etag: Option<String>, nth: usize) -> (Answers, bool) {
         let mut seen = 0;
-        let held = self.proxy.hold(move |call| {
+        let held = self.wire.hold(move |call| {
             seen += usize::from(of_b(call));
             of_b(call) && seen == nth
         });
@@ -264,16 +266,16 @@ impl Stage {
         let lost = matches!(schedule, Schedule::LostThenHeld(_));
         let conflict = matches!(schedule, Schedule::Late(_));
         // The first hold that takes a request has it.
-        let proxy = &self.proxy;
-        let first = if lost { proxy.cut(first_write()) } else { proxy.hold_late(first_write()) };
+        let wire = &self.wire;
+        let first = if lost { wire.cut(first_write()) } else { wire.hold_late(first_write()) };
         // Requests from the first transaction on; the one that is told of the conflict is skipped.
         let (mut seen, nth) = (0, nth + usize::from(conflict));
-        let held = proxy.hold(move |call| {
+        let held = wire.hold(move |call| {
             seen += usize::from(of_b(call) && (seen > 0 || call.operation() == WRITE));
             of_b(call) && seen == nth
         });
         if conflict {
-            proxy.force(WRITE, [Fault::Conflict]);
+            wire.conflict();
         }
         let mut b = self.start(pair, etag);
         let done = tokio::select! {
@@ -293,16 +295,16 @@ impl Stage {
                 ((self.ask(CHANNELS[0], &pair.a, None, None).await, b.unwrap(), None), false)
             }
         };
-        proxy.unforce();
+        wire.unforce();
         first.has_arrived().then_some(done)
     }
 
     /// B's first transaction arrives after A's answer, which is after B's answer.
     async fn come_late(&self, pair: &Pair, etag: Option<String>) -> Option<Answers> {
-        let first = self.proxy.hold_late(first_write());
-        self.proxy.force(WRITE, [Fault::Conflict]);
+        let first = self.wire.hold_late(first_write());
+        self.wire.conflict();
         let b = self.start(pair, etag).await.unwrap();
-        self.proxy.unforce();
+        self.wire.unforce();
         let a = self.ask(CHANNELS[0], &pair.a, None, None).await;
         let seen = Some(self.rows().await);
         first.release().await;
@@ -311,10 +313,10 @@ impl Stage {
 
     /// B's instance dies with its first transaction, A runs, and B is repeated.
     async fn die(&self, pair: &Pair, etag: Option<String>, lost: bool) -> Option<Answers> {
-        let proxy = &self.proxy;
-        let first = if lost { proxy.cut(first_write()) } else { proxy.hold_late(first_write()) };
+        let wire = &self.wire;
+        let first = if lost { wire.cut(first_write()) } else { wire.hold_late(first_write()) };
         let mut dead = false;
-        let cut = proxy.cut(move |call| {
+        let cut = wire.cut(move |call| {
             dead |= of_b(call) && call.operation() == WRITE;
             of_b(call) && dead
         });

@@ -87,7 +87,8 @@ impl Intercept for Recorder {
         } else if input.downcast_ref::<BatchGetItemInput>().is_some() {
             rights.push(table("dynamodb:BatchGetItem"));
         } else if let Some(query) = input.downcast_ref::<QueryInput>() {
-            let of = partition(query.expression_attribute_values(), ":pk");
+            // The partition is the first value of the key condition.
+            let of = partition(query.expression_attribute_values(), ":v0");
             rights.push(right("dynamodb:Query", query.index_name().unwrap_or("table"), &of));
         } else if let Some(transaction) = input.downcast_ref::<TransactWriteItemsInput>() {
             actions = transaction.transact_items().len();

@@ -9,7 +9,7 @@ use std::{
 };
 
 use fracti_core::{
-    group::{Group, NewGroup},
+    group::{Group, MemberKey, NewGroup},
     input::{Draft, Field},
     ledger::{Ledger, balance::Balance},
     records::import::guest_id,
@@ -20,7 +20,7 @@ use fracti_core::{
     values::id::GroupId,
 };
 use fracti_runtime::Clock;
-use fracti_store::{Idempotency, MemberKey, Outcome, Table, to_sdk};
+use fracti_store::{Idempotency, Outcome, Table, to_sdk};
 use fracti_tests::{
     client::user,
     database::{Database, TABLE},

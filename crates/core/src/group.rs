@@ -7,6 +7,7 @@ mod guest;
 mod invitation;
 pub mod labels;
 pub mod links;
+mod member_key;
 pub mod named;
 mod proposed_link;
 
@@ -40,6 +41,7 @@ pub use default_split::{
 pub use invitation::{
     Invitation, InvitationCode, InvitationCodeError, InvitationState, JoiningUser,
 };
+pub use member_key::MemberKey;
 pub use proposed_link::{LinkStep, MAX_PROPOSED_LINKS, ProposedLink};
 
 /// Rule of a field that names a member.

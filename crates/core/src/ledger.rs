@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     group::{group_state::GroupState, links::Links},
     input::Error,
+    storage::write::WriteError,
     values::{
         currency::{AmountError, Currency},
         entry_id::EntryId,
@@ -675,6 +676,18 @@ impl Ledger {
         };
         *counted = counted.checked_add_signed(count).ok_or(LedgerError::Uncounted)?;
         Ok(())
+    }
+}
+
+impl From<LedgerError> for WriteError {
+    fn from(error: LedgerError) -> Self {
+        match error {
+            // The entry and the ledger were read before and after another write.
+            LedgerError::Missing(_) | LedgerError::Uncounted => Self::Retry,
+            LedgerError::Overflow(_) | LedgerError::Full | LedgerError::Unbalanced(_) => {
+                Self::Fail(error.into())
+            }
+        }
     }
 }
 

@@ -12,6 +12,7 @@ pub mod id;
 pub mod money;
 pub(crate) mod question_status;
 pub mod ref_id;
+pub mod request_context;
 pub(crate) mod settlement_status;
 pub(crate) mod spending_id;
 pub(crate) mod tally_key;

@@ -11,12 +11,12 @@ use axum::{
     http::{HeaderName, header},
     response::{IntoResponse, Response},
 };
-use fracti_core::{input::Error, values::time::Timestamp, words};
+use fracti_core::{group::MemberKey, input::Error, values::time::Timestamp, words};
 use fracti_http::{
     App, AsMember, Code, Description, ListId, MAX_EXPORT_LIMIT, Paging, Parameters, Part, Problem,
     QueryReader, Text, schemas,
 };
-use fracti_store::{ExportPlace, ExportRows, MemberKey};
+use fracti_store::{ExportPlace, ExportRows};
 use fracti_texts::message;
 use serde::{Deserialize, Serialize};
 

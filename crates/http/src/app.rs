@@ -4,11 +4,14 @@ use std::{sync::Arc, time::Duration};
 
 use aws_sdk_dynamodb::Client;
 use fracti_core::{
-    caller::token::ApiToken, funds::fund::FundError, group::InvitationCode, input::Error,
-    values::id::UserId,
+    caller::token::ApiToken,
+    funds::fund::FundError,
+    group::InvitationCode,
+    input::Error,
+    values::{id::UserId, request_context::RequestContext},
 };
 use fracti_runtime::{BotToken, Clock, ConfigError, Random, Settings, aws_config};
-use fracti_store::{RequestContext, Table};
+use fracti_store::Table;
 
 use crate::{
     caller::{context::Context, quotas::Quotas, token_cache::TokenCache},

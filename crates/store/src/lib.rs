@@ -16,7 +16,7 @@
 //! | `dynamo` | DynamoDB's requests, which name no entity |
 //! | `table` | the table, access to the data of a group, and its balance row |
 //! | `write` | the loop that commits all writes, and the row of a request |
-//! | `ledger` | the transaction on a group's ledger, and its reads |
+//! | `ledger` | reads of a group's ledger |
 //! | `group` | groups and their members |
 //! | `personal` | what is a user's own |
 //! | `funds` | prepaid money of users |
@@ -40,8 +40,9 @@ mod upkeep;
 mod write;
 
 pub use dynamo::{
-    IndexState, Order, OrderError, Page, Position, SdkItem, Segment, Slice, TableCost, TableState,
-    UnreadableRow, from_sdk, metered, noting_unreadable, to_sdk, with_admission, with_deadline,
+    Answer, Found, IndexState, Order, OrderError, Page, Position, Query, Range, Requests, SdkItem,
+    Segment, Sent, Slice, Sort, TableCost, TableScan, TableState, UnreadableRow, from_sdk, metered,
+    noting_unreadable, to_sdk, with_admission, with_deadline,
 };
 pub use files::export::{ExportPage, ExportPlace, ExportRows, Exported, ExportedRow};
 pub use files::imports::{BeforeImport, ImportPart, Imported};
@@ -61,8 +62,7 @@ pub use records::activity::{Activity, ActivityPosition, Feed, SettlementFilter};
 pub use records::expenses::{Deleted, PreviewedExpense};
 pub use records::schedules::Occurred;
 pub use records::shared::{Shared, SharedGroup};
-pub use table::access::MemberKey;
-pub use table::{RequestContext, Table};
+pub use table::Table;
 pub use upkeep::all_groups::GroupsPage;
 pub use upkeep::aside::BrokenRow;
 pub use upkeep::fund_audit::FundScan;

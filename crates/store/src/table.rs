@@ -8,10 +8,10 @@ mod lookup;
 use std::{sync::Arc, time::Duration};
 
 use aws_sdk_dynamodb::Client;
-use fracti_core::{storage::keys, values::time::Timestamp};
+use fracti_core::storage::keys;
 use futures_util::future::join_all;
 
-use crate::dynamo::{Db, with_deadline};
+use crate::dynamo::{Db, Requests, Sdk, with_deadline};
 use locks::GroupLocks;
 
 /// Number of connections after [`Table::connect_more`]: the reads that most requests begin with, and
@@ -28,20 +28,18 @@ pub struct Table {
     pub(crate) locks: GroupLocks,
 }
 
-/// Time of a request, and the random part of the ids that it creates.
-#[derive(Clone, Copy, Debug)]
-pub struct RequestContext {
-    /// The time of day.
-    pub now: Timestamp,
-    /// Ten random bytes.
-    pub random: [u8; 10],
-}
-
 impl Table {
     /// The table `name`, reached through `client`.
     #[must_use]
     pub fn new(client: Client, name: impl Into<Arc<str>>) -> Self {
-        Self { db: Db::new(client, name.into()), locks: GroupLocks::default() }
+        let name = name.into();
+        Self::over(Arc::new(Sdk::new(client, name.clone())), name)
+    }
+
+    /// The table `name`, whose requests `requests` answers.
+    #[must_use]
+    pub fn over(requests: Arc<dyn Requests>, name: impl Into<Arc<str>>) -> Self {
+        Self { db: Db::new(requests, name.into()), locks: GroupLocks::default() }
     }
 
     /// Name of the table.

@@ -4,10 +4,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::http::Method;
 use fracti_core::{
+    group::MemberKey,
     input::{Draft, Field},
     records::expense::{Edit, Expense},
 };
-use fracti_store::{Idempotency, MemberKey};
+use fracti_store::Idempotency;
 use fracti_tests::client;
 use serde_json::{Value, json};
 use tokio::{runtime::Handle, task::block_in_place};

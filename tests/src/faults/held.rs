@@ -14,11 +14,11 @@ type Choice = Box<dyn FnMut(&Call) -> bool + Send>;
 
 /// Requests that the proxy holds back. Dropping it releases them.
 #[derive(Debug)]
-pub struct Held(pub(super) Arc<Hold>);
+pub struct Held(pub(crate) Arc<Hold>);
 
 /// Effect of a hold on the chosen requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Effect {
+pub(crate) enum Effect {
     /// The requests are held, and their clients wait.
     Hold,
     /// The requests are held, and their clients lose the connection.
@@ -28,9 +28,9 @@ pub(super) enum Effect {
 }
 
 /// State of a hold.
-pub(super) struct Hold {
+pub(crate) struct Hold {
     chosen: Mutex<Choice>,
-    pub(super) effect: Effect,
+    pub(crate) effect: Effect,
     released: watch::Sender<bool>,
     /// The number of requests that arrived, and of those that the engine has answered.
     progress: watch::Sender<(usize, usize)>,
@@ -66,7 +66,7 @@ impl Drop for Held {
 }
 
 impl Hold {
-    pub(super) fn new(chosen: Choice, effect: Effect) -> Self {
+    pub(crate) fn new(chosen: Choice, effect: Effect) -> Self {
         let (released, progress) = (watch::Sender::new(false), watch::Sender::new((0, 0)));
         Self { chosen: Mutex::new(chosen), effect, released, progress }
     }
@@ -79,7 +79,7 @@ impl Hold {
     }
 
     /// Whether this hold takes the request.
-    pub(super) fn takes(&self, call: &Call) -> bool {
+    pub(crate) fn takes(&self, call: &Call) -> bool {
         let mut chosen = self.chosen.lock().unwrap_or_else(PoisonError::into_inner);
         let takes = !*self.released.borrow() && chosen(call);
         if takes {
@@ -89,16 +89,16 @@ impl Hold {
     }
 
     /// Waits until the requests are released.
-    pub(super) async fn opened(&self) {
+    pub(crate) async fn opened(&self) {
         self.released.subscribe().wait_for(|released| *released).await.unwrap();
     }
 
     /// Notes that the engine has answered one of them.
-    pub(super) fn answered(&self) {
+    pub(crate) fn answered(&self) {
         self.progress.send_modify(|(_, answered)| *answered += 1);
     }
 
-    pub(super) fn is_released(&self) -> bool {
+    pub(crate) fn is_released(&self) -> bool {
         *self.released.borrow()
     }
 

@@ -1,7 +1,7 @@
 //! The stage on which pairs run: one engine, two instances, and the rows of the scene.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{HashMap, HashSet},
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering::SeqCst},
@@ -16,35 +16,50 @@ use aws_sdk_dynamodb::{
     },
     types::{DeleteRequest, PutRequest, WriteRequest},
 };
-use fracti_core::{caller::telegram, values::time::Timestamp};
+use fracti_core::{
+    caller::telegram,
+    storage::{keys::Primary, row::Item},
+    values::time::Timestamp,
+};
 use fracti_http::{App, service};
 use fracti_local::routes;
 use fracti_runtime::{BotToken, Clock, Random};
-use fracti_store::{SdkItem, Table};
+use fracti_store::{Table, from_sdk, to_sdk};
 
 use super::{
-    CHANNELS,
-    shape::{Rows, row, words},
+    CHANNELS, WRITE,
+    shape::{Compared, row, words},
     writes::{self, TOKEN, Write},
 };
 use crate::{
     client::{Reply, Transport},
     database::TABLE,
     events::SIGNED_AT,
-    faults::{Plan, Proxy},
+    faults::{Call, Effect, Fault, Held, Plan, Proxy},
+    memory::{Channel, Memory, Rows},
     operations::{Ids, operation},
 };
 
 /// Two instances over one table, and the scene.
 #[derive(Debug)]
 pub struct Stage {
-    pub(super) proxy: Arc<Proxy>,
+    pub(super) wire: Wire,
     sender: Sender,
-    /// The rows of the scene by their keys.
-    scene: BTreeMap<[String; 2], SdkItem>,
+    /// The rows of the scene by their keys, and as they are compared.
+    scene: Rows,
+    compared: HashMap<[String; 2], Option<String>>,
     /// The ids and times in these rows.
     pub(super) known: HashSet<String>,
     random: Arc<AtomicU64>,
+}
+
+/// The table, and what disturbs its requests.
+#[derive(Debug)]
+pub(super) enum Wire {
+    /// In memory.
+    Memory(Arc<Memory>),
+    /// An engine behind a proxy.
+    Proxy(Arc<Proxy>),
 }
 
 /// What sends the requests of a pair.
@@ -55,83 +70,159 @@ pub(super) struct Sender {
     now: Timestamp,
 }
 
-impl Stage {
-    /// A stage with the scene.
-    ///
-    /// # Panics
-    ///
-    /// If no port is free.
-    pub async fn new() -> Self {
-        let proxy = Arc::new(Proxy::start(Plan::none()).await);
-        let now = Timestamp::from_millis(SIGNED_AT).unwrap();
-        let random = Arc::new(AtomicU64::new(1));
-        let api = instance(proxy.client.clone(), now, &random);
-        let ids = Arc::new(writes::scene(&api.0, &api.1, now).await);
-        let sender = Sender { instances: Vec::new(), ids, now };
-        let (scene, known) = (BTreeMap::new(), HashSet::new());
-        let mut stage = Self { proxy, sender, scene, known, random };
-        stage.scene = stage.scan().await;
-        for item in stage.scene.values() {
-            stage.known.extend(words(&format!("{item:?}")).map(str::to_owned));
+impl Wire {
+    pub(super) fn hold(&self, chosen: impl FnMut(&Call) -> bool + Send + 'static) -> Held {
+        match self {
+            Self::Memory(memory) => memory.hold(Effect::Hold, chosen),
+            Self::Proxy(proxy) => proxy.hold(chosen),
         }
-        stage
+    }
+
+    pub(super) fn hold_late(&self, chosen: impl FnMut(&Call) -> bool + Send + 'static) -> Held {
+        match self {
+            Self::Memory(memory) => memory.hold(Effect::HoldLate, chosen),
+            Self::Proxy(proxy) => proxy.hold_late(chosen),
+        }
+    }
+
+    pub(super) fn cut(&self, chosen: impl FnMut(&Call) -> bool + Send + 'static) -> Held {
+        match self {
+            Self::Memory(memory) => memory.hold(Effect::Cut, chosen),
+            Self::Proxy(proxy) => proxy.cut(chosen),
+        }
+    }
+
+    /// Tells the next transaction of a conflict.
+    pub(super) fn conflict(&self) {
+        match self {
+            Self::Memory(memory) => memory.conflict(),
+            Self::Proxy(proxy) => proxy.force(WRITE, [Fault::Conflict]),
+        }
+    }
+
+    pub(super) fn unforce(&self) {
+        match self {
+            Self::Memory(memory) => memory.unforce(),
+            Self::Proxy(proxy) => proxy.unforce(),
+        }
     }
 
     /// The rows in the table.
-    async fn scan(&self) -> BTreeMap<[String; 2], SdkItem> {
-        let mut pages = self.proxy.client.scan().table_name(TABLE).into_paginator().items().send();
-        let mut rows = BTreeMap::new();
+    async fn rows(&self) -> Rows {
+        let client = match self {
+            Self::Memory(memory) => return memory.rows(),
+            Self::Proxy(proxy) => &proxy.client,
+        };
+        let mut pages = client.scan().table_name(TABLE).into_paginator().items().send();
+        let mut rows = Rows::new();
         while let Some(item) = pages.next().await {
-            let item: HashMap<_, _> = item.unwrap();
-            let key = ["PK", "SK"].map(|name| item[name].as_s().unwrap().clone());
-            rows.insert(key, item);
+            let item = from_sdk(item.unwrap());
+            let key = Primary::of(&item).unwrap();
+            rows.insert([key.pk, key.sk], Arc::new(item));
         }
         rows
     }
 
-    /// The rows as they are compared.
-    pub(super) async fn rows(&self) -> Rows {
-        let rows = self.scan().await;
-        let mut rows: Rows = rows.values().filter_map(|item| row(item, &self.known)).collect();
-        rows.sort();
-        rows
-    }
-
-    /// Makes the scene again, with new instances.
-    pub(super) async fn reset(&mut self) {
-        let rows = self.scan().await;
+    /// Replaces all rows.
+    async fn set(&self, scene: &Rows) {
+        let client = match self {
+            Self::Memory(memory) => return memory.set(scene.clone()),
+            Self::Proxy(proxy) => &proxy.client,
+        };
+        let rows = self.rows().await;
         let mut writes = Vec::new();
         for (key, item) in &rows {
-            if !self.scene.contains_key(key) {
+            if !scene.contains_key(key) {
                 let key = ["PK", "SK"].map(|name| (name.to_owned(), item[name].clone()));
-                let delete = DeleteRequest::builder().set_key(Some(key.into())).build().unwrap();
+                let key = to_sdk(key.into());
+                let delete = DeleteRequest::builder().set_key(Some(key)).build().unwrap();
                 writes.push(WriteRequest::builder().delete_request(delete).build());
             }
         }
-        for (key, item) in &self.scene {
+        for (key, item) in scene {
             if rows.get(key) != Some(item) {
-                let put = PutRequest::builder().set_item(Some(item.clone())).build().unwrap();
+                let item = to_sdk((**item).clone());
+                let put = PutRequest::builder().set_item(Some(item)).build().unwrap();
                 writes.push(WriteRequest::builder().put_request(put).build());
             }
         }
         for chunk in writes.chunks(25) {
-            let request = self.proxy.client.batch_write_item();
-            request.request_items(TABLE, chunk.to_vec()).send().await.unwrap();
+            let request = client.batch_write_item().request_items(TABLE, chunk.to_vec());
+            request.send().await.unwrap();
         }
-        let instance =
-            |channel: usize| instance(self.client(channel), self.sender.now, &self.random);
-        self.sender.instances = CHANNELS.map(instance).into();
     }
 
-    /// A client that repeats requests at once.
-    fn client(&self, channel: usize) -> Client {
-        let config = self.proxy.patient_client(channel).config().to_builder();
+    /// The table as an instance sees it, with a client that repeats requests at once.
+    fn table(&self, channel: usize, random: &AtomicU64) -> Table {
+        let proxy = match self {
+            Self::Memory(memory) => {
+                return Table::over(Arc::new(Channel::new(memory.clone(), channel)), TABLE);
+            }
+            Self::Proxy(proxy) => proxy,
+        };
+        let config = proxy.patient_client(channel).config().to_builder();
         let retries = RetryConfig::standard()
             .with_max_attempts(3)
             .with_initial_backoff(std::time::Duration::from_millis(1));
-        let partition = RetryPartition::new(format!("pairs-{}", self.random.fetch_add(1, SeqCst)));
+        let partition = RetryPartition::new(format!("pairs-{}", random.fetch_add(1, SeqCst)));
         let config = config.timeout_config(TimeoutConfig::disabled()).retry_config(retries);
-        Client::from_conf(config.retry_partition(partition).build())
+        Table::new(Client::from_conf(config.retry_partition(partition).build()), TABLE)
+    }
+}
+
+impl Stage {
+    /// A stage with the scene, over a table in memory.
+    pub async fn new() -> Self {
+        Self::over(Wire::Memory(Arc::default())).await
+    }
+
+    /// A stage over an engine, or over the DynamoDB that tests use.
+    ///
+    /// # Panics
+    ///
+    /// If no port is free.
+    pub async fn over_engine() -> Self {
+        Self::over(Wire::Proxy(Arc::new(Proxy::start(Plan::none()).await))).await
+    }
+
+    async fn over(wire: Wire) -> Self {
+        let now = Timestamp::from_millis(SIGNED_AT).unwrap();
+        let random = Arc::new(AtomicU64::new(1));
+        let api = instance(wire.table(2, &random), now, &random);
+        let ids = Arc::new(writes::scene(&api.0, &api.1, now).await);
+        let instances =
+            CHANNELS.map(|channel| instance(wire.table(channel, &random), now, &random));
+        let sender = Sender { instances: instances.into(), ids, now };
+        let (scene, known) = (wire.rows().await, HashSet::new());
+        let mut stage = Self { wire, sender, scene, compared: HashMap::new(), known, random };
+        for item in stage.scene.values() {
+            stage.known.extend(words(&format!("{item:?}")).map(str::to_owned));
+        }
+        let compared = stage.scene.iter().map(|(key, it)| (key.clone(), row(it, &stage.known)));
+        stage.compared = compared.collect();
+        stage
+    }
+
+    /// The rows as they are compared.
+    pub(super) async fn rows(&self) -> Compared {
+        let rows = self.wire.rows().await;
+        let compared = |(key, item): (&[String; 2], &Arc<Item>)| match self.scene.get(key) {
+            Some(before) if Arc::ptr_eq(before, item) => self.compared[key].clone(),
+            _ => row(item, &self.known),
+        };
+        let mut rows: Compared = rows.iter().filter_map(compared).collect();
+        rows.sort_unstable();
+        rows
+    }
+
+    /// Makes the scene again. Instances of an engine are new, with a retry quota of their own.
+    pub(super) async fn reset(&mut self) {
+        self.wire.set(&self.scene).await;
+        if let Wire::Proxy(_) = self.wire {
+            let (now, random) = (self.sender.now, &self.random);
+            let instance = |channel| instance(self.wire.table(channel, random), now, random);
+            self.sender.instances = CHANNELS.map(instance).into();
+        }
     }
 
     pub(super) fn sender(&self) -> Sender {
@@ -171,9 +262,8 @@ impl Sender {
 }
 
 /// An instance of the API, whose clock stands still, and its table, which a keeper uses, too.
-fn instance(client: Client, now: Timestamp, seeds: &AtomicU64) -> (Transport, Table) {
+fn instance(table: Table, now: Timestamp, seeds: &AtomicU64) -> (Transport, Table) {
     let rng = std::sync::Mutex::new(fastrand::Rng::with_seed(seeds.fetch_add(1, SeqCst)));
-    let table = Table::new(client, TABLE);
     let app = App {
         clock: Clock::of(move || now),
         random: Random::of(move |bytes| rng.lock().unwrap().fill(bytes)),

@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use fracti_core::storage::row::AttributeValue;
-use fracti_store::{SdkItem, from_sdk};
+use fracti_core::storage::row::{AttributeValue, Item};
 use serde_json::Value;
 
 /// Rows in a comparable form.
-pub(super) type Rows = Vec<String>;
+pub(super) type Compared = Vec<String>;
 
 /// Attributes that say how often and when a row was written.
 const STAMPS: [&str; 7] =
@@ -95,8 +94,7 @@ fn kind(word: &str) -> Option<&'static str> {
 }
 
 /// A row as JSON; `None` if it says only how requests were made.
-pub(super) fn row(item: &SdkItem, known: &HashSet<String>) -> Option<String> {
-    let item = from_sdk(item.clone());
+pub(super) fn row(item: &Item, known: &HashSet<String>) -> Option<String> {
     let json =
         Value::Object(item.iter().map(|(name, value)| (name.clone(), json(value))).collect());
     let partition = json["PK"].as_str().unwrap_or_default();

@@ -12,12 +12,13 @@ use std::{
 use axum::http::Method;
 use fracti_core::{
     funds::fund_transaction::FundTransaction,
+    group::MemberKey,
     records::settlement::Settlement,
     reports::fund_audit::AllFunds,
     values::id::{GroupId, UserId},
 };
 use fracti_runtime::Clock;
-use fracti_store::{MemberKey, Page, Table};
+use fracti_store::{Page, Table};
 use serde_json::{Value, json};
 use tokio::{sync::RwLock, task::JoinSet};
 

@@ -6,10 +6,10 @@ use axum::{extract::FromRequestParts, http::request::Parts};
 use fracti_core::{
     caller::telegram::User,
     funds::fund::FundError,
+    group::MemberKey,
     input::Error,
     values::{chat_id::ChatId, id::UserId},
 };
-use fracti_store::MemberKey;
 use fracti_texts::message;
 
 use crate::{

@@ -10,11 +10,9 @@ use axum::{
 };
 use fracti_core::{
     input::{Draft, Error, Limit},
-    values::id::UserId,
+    values::{id::UserId, request_context::RequestContext},
 };
-use fracti_store::{
-    Idempotency, IdempotentRequest, KeyHashes, Outcome, RequestContext, StoredResponse,
-};
+use fracti_store::{Idempotency, IdempotentRequest, KeyHashes, Outcome, StoredResponse};
 use fracti_texts::{Message, message};
 use serde::Serialize;
 use serde_json::value::RawValue;

@@ -1,15 +1,10 @@
-//! The table's name, the client that reaches it, and reads by key.
+//! The table, and reads by key.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
     sync::Arc,
 };
 
-use aws_sdk_dynamodb::{
-    Client,
-    error::{ProvideErrorMetadata, SdkError},
-    types::{AttributeValue, KeysAndAttributes, ReturnConsumedCapacity::Total},
-};
 use fracti_core::{
     group::{Group, group_state::GroupState},
     input::Error,
@@ -23,7 +18,7 @@ use fracti_core::{
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use super::{
-    cost,
+    requests::Requests,
     retry::Retry,
     unreadable::{entity, readable},
 };
@@ -41,23 +36,8 @@ const BATCHES_AT_ONCE: usize = 25;
 /// otherwise. A clone is cheap.
 #[derive(Clone, Debug)]
 pub(crate) struct Db {
-    pub(super) client: Client,
+    pub(super) requests: Arc<dyn Requests>,
     pub(crate) table: Arc<str>,
-}
-
-/// A row as the SDK carries it.
-pub type SdkItem = HashMap<String, AttributeValue>;
-
-/// The row that the SDK read.
-#[must_use]
-pub fn from_sdk(item: SdkItem) -> Item {
-    item.into_iter().map(|(name, value)| (name, value.into())).collect()
-}
-
-/// The row for the SDK to write.
-#[must_use]
-pub fn to_sdk(item: Item) -> SdkItem {
-    item.into_iter().map(|(name, value)| (name, value.into())).collect()
 }
 
 /// The group in whose partition a row is.
@@ -66,8 +46,8 @@ fn group_of(row: &Item) -> Option<GroupId> {
 }
 
 impl Db {
-    pub(crate) const fn new(client: Client, table: Arc<str>) -> Self {
-        Self { client, table }
+    pub(crate) const fn new(requests: Arc<dyn Requests>, table: Arc<str>) -> Self {
+        Self { requests, table }
     }
 
     /// The entity at `key`.
@@ -120,21 +100,12 @@ impl Db {
 
     /// The row at `key`.
     pub(crate) async fn item(&self, key: Primary) -> Result<Option<Item>, Error> {
-        self.read(key, true).await
+        self.requests.get(key, true).await
     }
 
     /// The entity at `key`, possibly without the latest writes, at half the cost of [`Db::get`].
     pub(crate) async fn get_eventually<T: Row>(&self, key: Primary) -> Result<Option<T>, Error> {
-        self.entity_of(self.read(key, false).await?).await
-    }
-
-    async fn read(&self, key: Primary, consistently: bool) -> Result<Option<Item>, Error> {
-        let request = self.client.get_item().table_name(&*self.table);
-        let request = request.consistent_read(consistently);
-        let request = request.set_key(Some(to_sdk(key.item()))).return_consumed_capacity(Total);
-        let output = cost::request(Box::pin(request.send())).await.map_err(failure)?;
-        cost::read(&output.consumed_capacity);
-        Ok(output.item.map(from_sdk))
+        self.entity_of(self.requests.get(key, false).await?).await
     }
 
     /// The entities at `keys` that exist, without v0 rows that cannot be read.
@@ -158,11 +129,7 @@ impl Db {
         // DynamoDB refuses a key that appears twice.
         let mut seen = HashSet::new();
         keys.retain(|key| seen.insert(key.clone()));
-        let chunk = |chunk: &[Primary]| {
-            let keys = chunk.iter().map(|key| to_sdk(key.clone().item())).collect();
-            self.chunk(keys)
-        };
-        let chunks: Vec<_> = keys.chunks(BATCH).map(chunk).collect();
+        let chunks: Vec<_> = keys.chunks(BATCH).map(|chunk| self.chunk(chunk.to_vec())).collect();
         let mut read = stream::iter(chunks).buffer_unordered(BATCHES_AT_ONCE);
         let mut rows = Vec::new();
         while let Some(items) = read.try_next().await? {
@@ -173,52 +140,19 @@ impl Db {
 
     /// Up to [`BATCH`] rows. Keys that DynamoDB leaves unprocessed are read again until the
     /// deadline.
-    async fn chunk(&self, keys: Vec<SdkItem>) -> Result<Vec<Item>, Error> {
-        let wanted =
-            |keys| KeysAndAttributes::builder().consistent_read(true).set_keys(Some(keys)).build();
-        let mut wanted = wanted(keys).map_err(|error| Error::Table(error.into()))?;
+    async fn chunk(&self, mut keys: Vec<Primary>) -> Result<Vec<Item>, Error> {
         let mut retry = Retry::new();
         let mut items = Vec::new();
         loop {
-            let request = self.client.batch_get_item().request_items(&*self.table, wanted);
-            let request = request.return_consumed_capacity(Total);
-            let output = cost::request(Box::pin(request.send())).await.map_err(failure)?;
-            cost::read(output.consumed_capacity.iter().flatten());
-            let read = output.responses.into_iter().flatten().flat_map(|(_, items)| items);
-            items.extend(read.map(from_sdk));
-            match output.unprocessed_keys.into_iter().flatten().next() {
-                None => return Ok(items),
-                Some((_, left)) => wanted = left,
+            let (read, left) = self.requests.batch(keys).await?;
+            items.extend(read);
+            if left.is_empty() {
+                return Ok(items);
             }
             if !retry.pause().await {
                 return Err(Error::Unavailable("keys stayed unprocessed".into()));
             }
+            keys = left;
         }
     }
 }
-
-/// The error of a failed request: [`Error::Unavailable`] if a later attempt could succeed.
-pub(super) fn failure<E>(error: SdkError<E>) -> Error
-where
-    E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
-{
-    let transient = match &error {
-        SdkError::TimeoutError(_) | SdkError::DispatchFailure(_) | SdkError::ResponseError(_) => {
-            true
-        }
-        SdkError::ServiceError(context) => {
-            context.raw().status().as_u16() >= 500
-                || context.err().code().is_some_and(|code| THROTTLED.contains(&code))
-        }
-        _ => false,
-    };
-    if transient { Error::Unavailable(error.into()) } else { Error::Table(error.into()) }
-}
-
-/// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html>
-pub(super) const THROTTLED: [&str; 4] = [
-    "ProvisionedThroughputExceededException",
-    "RequestLimitExceeded",
-    "ThrottlingException",
-    "TransactionInProgressException",
-];

@@ -1,192 +1,146 @@
-//! DynamoDB's expression language: conditions and updates. Nothing else writes an expression.
+//! DynamoDB's expression language: conditions and updates as text. Nothing else writes an expression.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    fmt::Write,
+use std::collections::HashMap;
+
+use fracti_core::storage::{
+    condition::Condition,
+    row::{AttributeValue, Item},
+    write::Update,
 };
 
-use fracti_core::{
-    storage::row::{AttributeValue, Item},
-    values::decimal::Decimal,
-};
-
-/// Number of values that an attribute can be compared with at once.
-///
-/// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.OperatorsAndFunctions.html>
-pub(crate) const MAX_VALUES: usize = 100;
-
-/// A part of an expression, with the names and values that it refers to.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Expression {
-    text: String,
-    /// Names of attributes by their placeholders.
-    names: BTreeMap<String, String>,
-    values: Vec<(String, AttributeValue)>,
+/// The names and values to which the expressions of one request refer.
+#[derive(Debug, Default)]
+pub(super) struct Parameters {
+    names: Vec<String>,
+    values: Vec<AttributeValue>,
 }
 
-impl Expression {
-    /// The row does not exist.
-    pub(crate) fn absent() -> Self {
-        Self::without("PK")
+impl Parameters {
+    /// The text of a condition, if it requires anything.
+    pub(super) fn condition(&mut self, condition: &Condition) -> Option<String> {
+        (!condition.is_empty()).then(|| self.text(condition))
     }
 
-    /// The row exists.
-    pub(crate) fn present() -> Self {
-        Self::with_attribute("PK")
-    }
-
-    /// The row has no attribute `name`.
-    pub(crate) fn without(name: &'static str) -> Self {
-        Self::of(&format!("attribute_not_exists(#{name})"), name)
-    }
-
-    /// The row has an attribute `name`.
-    pub(crate) fn with_attribute(name: &'static str) -> Self {
-        Self::of(&format!("attribute_exists(#{name})"), name)
-    }
-
-    /// The attribute `name` has this value.
-    pub(crate) fn equal(name: &'static str, value: AttributeValue) -> Self {
-        Self::of(&format!("#{name} = :is_{name}"), name).with(format!(":is_{name}"), value)
-    }
-
-    /// The row has this version; 0 if it does not exist.
-    pub(crate) fn at_version(version: u64) -> Self {
-        match version {
-            0 => Self::absent(),
-            version => Self::equal("version", AttributeValue::N(version.to_string())),
+    /// The text of an update.
+    pub(super) fn update(&mut self, update: &Update) -> String {
+        let (mut add, mut set, mut remove) = (Vec::new(), Vec::new(), Vec::new());
+        for (name, number) in &update.add {
+            let name = self.name(name);
+            add.push(format!("{name} {}", self.value(AttributeValue::N(number.to_string()))));
         }
-    }
-
-    /// The row has all attributes of `item` with the same values, and none of the attributes
-    /// `none_of`.
-    pub(crate) fn same_as(item: &Item, none_of: &[&'static str]) -> Self {
-        let others = none_of.iter().filter(|name| !item.contains_key(**name));
-        let others = others.map(|name| Self::without(name));
-        let same = item.iter().enumerate().map(|(index, (name, value))| Self {
-            text: format!("#same_{index} = :same_{index}"),
-            names: [(format!("#same_{index}"), name.clone())].into(),
-            values: vec![(format!(":same_{index}"), value.clone())],
-        });
-        same.chain(others).fold(Self::default(), Self::and)
-    }
-
-    /// The attribute `name` is a text that begins with `prefix`.
-    pub(crate) fn begins_with(name: &'static str, prefix: &str) -> Self {
-        let placeholder = format!(":{name}_{}", prefix.trim_end_matches('#'));
-        Self::of(&format!("begins_with(#{name}, {placeholder})"), name)
-            .with(placeholder, AttributeValue::S(prefix.to_owned()))
-    }
-
-    /// The attribute `name` has one of these values, at most [`MAX_VALUES`].
-    pub(crate) fn one_of(name: &'static str, values: Vec<AttributeValue>) -> Self {
-        let placeholder = |(index, value)| (format!(":is_{name}_{index}"), value);
-        let values: Vec<_> = values.into_iter().enumerate().map(placeholder).collect();
-        let placeholders: Vec<_> = values.iter().map(|(it, _)| it.as_str()).collect();
-        let text = format!("#{name} IN ({})", placeholders.join(", "));
-        Self { values, ..Self::of(&text, name) }
-    }
-
-    /// The attribute `name` is less than this value.
-    pub(crate) fn less(name: &'static str, value: AttributeValue) -> Self {
-        Self::of(&format!("#{name} < :less_{name}"), name).with(format!(":less_{name}"), value)
-    }
-
-    /// The attribute `name` is greater than this value.
-    pub(crate) fn greater(name: &'static str, value: AttributeValue) -> Self {
-        Self::of(&format!("#{name} > :greater_{name}"), name)
-            .with(format!(":greater_{name}"), value)
-    }
-
-    pub(crate) fn and(self, other: Self) -> Self {
-        self.joined(" AND ", other)
-    }
-
-    pub(crate) fn or(self, other: Self) -> Self {
-        self.joined(" OR ", other)
-    }
-
-    /// An update that sets each attribute, or removes it if there is no value for it.
-    pub(super) fn update(
-        attributes: impl IntoIterator<Item = (&'static str, Option<AttributeValue>)>,
-    ) -> Self {
-        let (mut set, mut remove) = (Self::default(), Self::default());
-        for (name, value) in attributes {
-            if let Some(value) = value {
-                let placeholder = format!(":to_{name}");
-                let part = Self::of(&format!("#{name} = {placeholder}"), name);
-                set = set.joined(", ", part.with(placeholder, value));
-            } else {
-                remove = remove.joined(", ", Self::of(&format!("#{name}"), name));
+        for (name, value) in &update.set {
+            let name = self.name(name);
+            match value {
+                Some(value) => set.push(format!("{name} = {}", self.value(value.clone()))),
+                None => remove.push(name),
             }
         }
-        set.clause("SET").joined(" ", remove.clause("REMOVE"))
+        let clauses = [("ADD", add), ("SET", set), ("REMOVE", remove)].into_iter();
+        let clauses = clauses.filter(|(_, parts)| !parts.is_empty());
+        let clauses = clauses.map(|(verb, parts)| format!("{verb} {}", parts.join(", ")));
+        clauses.collect::<Vec<_>>().join(" ")
     }
 
-    /// An update that adds a number to each counter. A counter may have any name.
-    pub(super) fn add(counters: impl IntoIterator<Item = (String, Decimal)>) -> Self {
-        let mut add = Self::default();
-        for (index, (name, number)) in counters.into_iter().enumerate() {
-            let comma = if add.is_empty() { "" } else { ", " };
-            let _ = write!(add.text, "{comma}#counter_{index} :add_{index}");
-            add.names.insert(format!("#counter_{index}"), name);
-            add.values.push((format!(":add_{index}"), AttributeValue::N(number.to_string())));
-        }
-        add.clause("ADD")
+    /// The placeholder of an attribute's name.
+    pub(super) fn name(&mut self, name: &str) -> String {
+        let known = self.names.iter().position(|it| it == name);
+        let index = known.unwrap_or_else(|| {
+            self.names.push(name.to_owned());
+            self.names.len().saturating_sub(1)
+        });
+        format!("#n{index}")
     }
 
-    /// Both updates as one.
-    pub(super) fn and_update(self, other: Self) -> Self {
-        self.joined(" ", other)
+    /// The placeholder of a value.
+    pub(super) fn value(&mut self, value: AttributeValue) -> String {
+        self.values.push(value);
+        format!(":v{}", self.values.len().saturating_sub(1))
     }
 
-    /// Whether there are no conditions.
-    pub(super) fn is_empty(&self) -> bool {
-        self.text.is_empty()
-    }
-
-    /// The text, if there is any.
-    pub(super) fn text(&self) -> Option<String> {
-        Some(self.text.clone()).filter(|text| !text.is_empty())
-    }
-
-    /// The names and values of all `expressions`, as a request carries them.
-    pub(super) fn parameters<'a>(
-        expressions: impl IntoIterator<Item = &'a Self>,
-    ) -> (Option<HashMap<String, String>>, Option<Item>) {
-        let (mut names, mut values) = (HashMap::new(), Item::new());
-        for expression in expressions {
-            names.extend(expression.names.clone());
-            values.extend(expression.values.iter().cloned());
-        }
+    /// The names and values by their placeholders, as a request carries them.
+    pub(super) fn into_parts(self) -> (Option<HashMap<String, String>>, Option<Item>) {
+        let names = self.names.into_iter().enumerate();
+        let names: HashMap<_, _> = names.map(|(index, it)| (format!("#n{index}"), it)).collect();
+        let values = self.values.into_iter().enumerate();
+        let values: Item = values.map(|(index, it)| (format!(":v{index}"), it)).collect();
         (Some(names).filter(|it| !it.is_empty()), Some(values).filter(|it| !it.is_empty()))
     }
 
-    fn of(text: &str, name: &'static str) -> Self {
-        let names = [(format!("#{name}"), name.to_owned())].into();
-        Self { text: text.to_owned(), names, values: Vec::new() }
-    }
-
-    /// The clause of an update expression, unless it is empty.
-    fn clause(mut self, verb: &str) -> Self {
-        if !self.is_empty() {
-            self.text = format!("{verb} {}", self.text);
+    fn text(&mut self, condition: &Condition) -> String {
+        match condition {
+            Condition::Has(name) => format!("attribute_exists({})", self.name(name)),
+            Condition::Lacks(name) => format!("attribute_not_exists({})", self.name(name)),
+            Condition::Equal(name, value) => self.compared(name, "=", value),
+            Condition::Less(name, value) => self.compared(name, "<", value),
+            Condition::Greater(name, value) => self.compared(name, ">", value),
+            Condition::BeginsWith(name, prefix) => {
+                let name = self.name(name);
+                let prefix = self.value(AttributeValue::S(prefix.clone()));
+                format!("begins_with({name}, {prefix})")
+            }
+            Condition::OneOf(name, values) => {
+                let name = self.name(name);
+                let values: Vec<_> = values.iter().map(|it| self.value(it.clone())).collect();
+                format!("{name} IN ({})", values.join(", "))
+            }
+            Condition::All(all) => self.joined(all, " AND "),
+            Condition::Any(any) => self.joined(any, " OR "),
         }
-        self
     }
 
-    fn with(mut self, placeholder: String, value: AttributeValue) -> Self {
-        self.values.push((placeholder, value));
-        self
+    fn compared(&mut self, name: &str, operator: &str, value: &AttributeValue) -> String {
+        let name = self.name(name);
+        format!("{name} {operator} {}", self.value(value.clone()))
     }
 
-    fn joined(mut self, operator: &str, other: Self) -> Self {
-        if !self.text.is_empty() && !other.text.is_empty() {
-            self.text.push_str(operator);
-        }
-        self.text.push_str(&other.text);
-        self.names.extend(other.names);
-        self.values.extend(other.values);
-        self
+    fn joined(&mut self, conditions: &[Condition], operator: &str) -> String {
+        let part = |condition: &Condition| {
+            let text = self.text(condition);
+            let is_group = matches!(condition, Condition::All(_) | Condition::Any(_));
+            if is_group { format!("({text})") } else { text }
+        };
+        conditions.iter().map(part).collect::<Vec<_>>().join(operator)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fracti_core::values::decimal::Decimal;
+
+    use super::*;
+
+    fn number(number: u32) -> AttributeValue {
+        AttributeValue::N(number.to_string())
+    }
+
+    #[test]
+    fn condition_keeps_its_groups() {
+        let either = Condition::absent().or(Condition::equal("attempt", number(1)));
+        let both = either.and(Condition::without("archived").and(Condition::present()));
+        let mut parameters = Parameters::default();
+        let text = parameters.condition(&both).unwrap();
+        assert_eq!(
+            text,
+            "(attribute_not_exists(#n0) OR #n1 = :v0) AND attribute_not_exists(#n2) \
+             AND attribute_exists(#n0)"
+        );
+        let (names, values) = parameters.into_parts();
+        assert_eq!(names.unwrap()["#n1"], "attempt");
+        assert_eq!(values.unwrap().len(), 1);
+    }
+
+    #[test]
+    fn update_has_each_clause_once() {
+        let update = Update {
+            add: vec![("a".to_owned(), Decimal::new(1, 0)), ("b".to_owned(), Decimal::new(-2, 0))],
+            set: vec![("c".into(), Some(number(3))), ("d".into(), None)],
+        };
+        let text = Parameters::default().update(&update);
+        assert_eq!(text, "ADD #n0 :v0, #n1 :v1 SET #n2 = :v2 REMOVE #n3");
+    }
+
+    #[test]
+    fn nothing_is_required_without_a_condition() {
+        assert_eq!(Parameters::default().condition(&Condition::default()), None);
     }
 }

@@ -1,14 +1,11 @@
 //! Queries: a page of a range of rows, or all of it.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    str::FromStr,
-};
+use std::{collections::BTreeMap, str::FromStr};
 
-use aws_sdk_dynamodb::types::ReturnConsumedCapacity::Total;
 use fracti_core::{
     input::Error,
     storage::{
+        condition::Condition,
         keys::Primary,
         row::{self, AttributeValue, Item, Row},
     },
@@ -17,9 +14,8 @@ use fracti_texts::{Message, Says, errors, rule};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    client::{Db, failure, from_sdk, to_sdk},
-    cost,
-    expression::Expression,
+    client::Db,
+    requests::{Found, Query},
     unreadable::{entity, readable, readable_of_funds},
 };
 
@@ -38,16 +34,20 @@ const EXAMINED_AT_ONCE: usize = 250;
 
 /// Rows of one partition, selected by their sort keys.
 #[derive(Clone, Debug)]
-pub(crate) struct Range {
-    pub(crate) index: Option<&'static str>,
-    pub(crate) partition: String,
-    pub(crate) sort: Sort,
-    pub(crate) order: Order,
+pub struct Range {
+    /// Name of the index; `None` for the table.
+    pub index: Option<&'static str>,
+    /// Partition key.
+    pub partition: String,
+    /// Sort keys.
+    pub sort: Sort,
+    /// Order of the rows.
+    pub order: Order,
 }
 
 /// Selection of sort keys.
 #[derive(Clone, Debug)]
-pub(crate) enum Sort {
+pub enum Sort {
     /// All of them.
     Any,
     /// Those with this prefix.
@@ -116,7 +116,8 @@ pub struct Position(BTreeMap<String, String>);
 
 impl Position {
     /// The position of the row with this key.
-    pub(crate) fn of(key: Item) -> Self {
+    #[must_use]
+    pub fn of(key: Item) -> Self {
         let text = |(name, key)| match key {
             AttributeValue::S(key) => Some((name, key)),
             _ => None,
@@ -130,7 +131,8 @@ impl Position {
     }
 
     /// The keys as attributes.
-    pub(super) fn item(self) -> Item {
+    #[must_use]
+    pub fn item(self) -> Item {
         self.0.into_iter().map(|(name, key)| (name, AttributeValue::S(key))).collect()
     }
 }
@@ -229,7 +231,7 @@ struct Scanned {
 impl Db {
     /// The entities of a page.
     pub(crate) async fn page<T: Row>(&self, range: &Range, page: &Page) -> Result<Slice<T>, Error> {
-        self.page_where(range, page, &Expression::default()).await
+        self.page_where(range, page, &Condition::default()).await
     }
 
     /// The entities of a page, of those that fulfil a condition.
@@ -237,7 +239,7 @@ impl Db {
         &self,
         range: &Range,
         page: &Page,
-        filter: &Expression,
+        filter: &Condition,
     ) -> Result<Slice<T>, Error> {
         Ok(self.placed_where(range, page, filter).await?.slice())
     }
@@ -248,7 +250,7 @@ impl Db {
         range: &Range,
         page: &Page,
     ) -> Result<Slice<T>, Error> {
-        let all = Expression::default();
+        let all = Condition::default();
         Ok(self.placed_by(range, page, &all, readable_of_funds).await?.slice())
     }
 
@@ -296,7 +298,7 @@ impl Db {
         range: &Range,
         page: &Page,
     ) -> Result<Placed<T>, Error> {
-        self.placed_where(range, page, &Expression::default()).await
+        self.placed_where(range, page, &Condition::default()).await
     }
 
     /// [`Db::placed`], of the entities that fulfil a condition.
@@ -304,7 +306,7 @@ impl Db {
         &self,
         range: &Range,
         page: &Page,
-        filter: &Expression,
+        filter: &Condition,
     ) -> Result<Placed<T>, Error> {
         self.placed_by(range, page, filter, readable).await
     }
@@ -314,7 +316,7 @@ impl Db {
         &self,
         range: &Range,
         page: &Page,
-        filter: &Expression,
+        filter: &Condition,
         read: fn(Item) -> Result<Option<T>, Error>,
     ) -> Result<Placed<T>, Error> {
         let mut page_of = Placed { rows: Vec::new(), more: true, unreadable: 0 };
@@ -360,7 +362,7 @@ impl Db {
         page: &Page,
     ) -> Result<Vec<(Position, T)>, Error> {
         let limit = page.limit.saturating_add(1);
-        let all = Expression::default();
+        let all = Condition::default();
         let scanned = self.scan(range, page.start(), Some(limit), MAX_WHOLE, &all).await?;
         self.check_migrated(&scanned.items).await?;
         range.placed(scanned.items)
@@ -372,7 +374,7 @@ impl Db {
     ///
     /// [`Error::TooMuchHistory`] if it has more than [`MAX_WHOLE`] bytes.
     pub(crate) async fn all<T: Row>(&self, range: &Range) -> Result<Vec<T>, Error> {
-        self.filtered(range, &Expression::default()).await
+        self.filtered(range, &Condition::default()).await
     }
 
     /// The entities of a whole range that fulfil a condition. DynamoDB reads the others as well,
@@ -384,7 +386,7 @@ impl Db {
     pub(crate) async fn filtered<T: Row>(
         &self,
         range: &Range,
-        filter: &Expression,
+        filter: &Condition,
     ) -> Result<Vec<T>, Error> {
         let items = self.whole(range, filter).await?;
         self.check_migrated(&items).await?;
@@ -396,7 +398,7 @@ impl Db {
     pub(crate) async fn all_by_key<T: Row>(
         &self,
         range: &Range,
-        filter: &Expression,
+        filter: &Condition,
     ) -> Result<Vec<(Option<Primary>, Option<T>)>, Error> {
         let items = self.whole(range, filter).await?;
         self.check_migrated(&items).await?;
@@ -408,7 +410,7 @@ impl Db {
     pub(crate) async fn filtered_readable<T: Row>(
         &self,
         range: &Range,
-        filter: &Expression,
+        filter: &Condition,
     ) -> Result<Vec<T>, Error> {
         let items = self.whole(range, filter).await?;
         self.check_migrated(&items).await?;
@@ -417,10 +419,10 @@ impl Db {
 
     /// Like [`Db::all`], but leaves out v0 rows that cannot be read.
     pub(crate) async fn all_readable<T: Row>(&self, range: &Range) -> Result<Vec<T>, Error> {
-        self.filtered_readable(range, &Expression::default()).await
+        self.filtered_readable(range, &Condition::default()).await
     }
 
-    async fn whole(&self, range: &Range, filter: &Expression) -> Result<Vec<Item>, Error> {
+    async fn whole(&self, range: &Range, filter: &Condition) -> Result<Vec<Item>, Error> {
         let Scanned { items, ended } = self.scan(range, None, None, MAX_WHOLE, filter).await?;
         if ended { Ok(items) } else { Err(Error::TooMuchHistory) }
     }
@@ -431,7 +433,7 @@ impl Db {
         &self,
         range: &Range,
         page: &Page,
-        filter: &Expression,
+        filter: &Condition,
     ) -> Result<(Vec<Item>, bool), Error> {
         let Scanned { items, ended } =
             self.scan(range, page.start(), Some(page.limit), MAX_PAGE, filter).await?;
@@ -446,57 +448,19 @@ impl Db {
         start: Option<Item>,
         limit: Option<usize>,
         bytes: usize,
-        filter: &Expression,
+        filter: &Condition,
     ) -> Result<Scanned, Error> {
-        let index = range.index.unwrap_or_default();
-        let (mut items, mut start, mut size) = (Vec::new(), start.map(to_sdk), 0_usize);
-        let (condition, values) = match &range.sort {
-            Sort::Any => ("#pk = :pk", vec![]),
-            Sort::Prefix(prefix) => {
-                ("#pk = :pk AND begins_with(#sk, :prefix)", vec![(":prefix", prefix)])
-            }
-            Sort::Between(first, last) => (
-                "#pk = :pk AND #sk BETWEEN :first AND :last",
-                vec![(":first", first), (":last", last)],
-            ),
-        };
-        let values = values.into_iter().chain([(":pk", &range.partition)]);
-        let values =
-            values.map(|(name, value)| (name.to_owned(), AttributeValue::S(value.clone())));
-        let (filter_names, filter_values) = Expression::parameters([filter]);
-        let values = to_sdk(values.chain(filter_values.into_iter().flatten()).collect());
-        let mut names: HashMap<_, _> = filter_names.into_iter().flatten().collect();
-        names.insert("#pk".to_owned(), format!("{index}PK"));
-        if !matches!(range.sort, Sort::Any) {
-            names.insert("#sk".to_owned(), format!("{index}SK"));
-        }
+        let (mut items, mut after, mut size) = (Vec::new(), start, 0_usize);
         loop {
             // DynamoDB counts rows that do not pass the filter, too.
             let least = if filter.is_empty() { 0 } else { EXAMINED_AT_ONCE };
             let left = limit.map(|limit| limit.saturating_sub(items.len()).max(least));
-            let request = self
-                .client
-                .query()
-                .table_name(&*self.table)
-                .set_index_name(range.index.map(str::to_owned))
-                // An index cannot be read consistently.
-                .consistent_read(range.index.is_none())
-                .key_condition_expression(condition)
-                .set_filter_expression(filter.text())
-                .set_expression_attribute_names(Some(names.clone()))
-                .set_expression_attribute_values(Some(values.clone()))
-                .scan_index_forward(range.order == Order::Asc)
-                .set_limit(left.and_then(|left| i32::try_from(left).ok()))
-                .set_exclusive_start_key(start)
-                .return_consumed_capacity(Total);
-            // The SDK's future is large: boxed, it does not enlarge the futures around it.
-            let output = cost::request(Box::pin(request.send())).await.map_err(failure)?;
-            cost::read(&output.consumed_capacity);
-            let read: Vec<_> = output.items.into_iter().flatten().map(from_sdk).collect();
+            let query = Query { range, filter, limit: left, after };
+            let Found { items: read, next, .. } = self.requests.query(query).await?;
             size = read.iter().map(row::size).fold(size, usize::saturating_add);
             items.extend(read);
-            start = output.last_evaluated_key.filter(|key| !key.is_empty());
-            let ended = start.is_none();
+            after = next;
+            let ended = after.is_none();
             if ended || size >= bytes || limit.is_some_and(|limit| items.len() >= limit) {
                 return Ok(Scanned { items, ended });
             }

@@ -10,14 +10,14 @@ mod records;
 use std::ops::Range as Sequences;
 
 use fracti_core::{
-    group::{Group, Member},
+    group::{Group, Member, MemberKey},
     input::Error,
     ledger::{Ledger, LedgerError},
     records::{
         schedule::Schedule,
         settlement::{Settlement, SettlementStatus},
     },
-    storage::keys,
+    storage::{condition::Condition, keys},
     values::{id::GroupId, time::Timestamp},
 };
 use serde::{Deserialize, Serialize};
@@ -25,8 +25,8 @@ use serde::{Deserialize, Serialize};
 pub use records::ExportedRow;
 
 use crate::{
-    dynamo::{Expression, Order, Page, Placed, Range, Sort},
-    table::{Table, access::MemberKey},
+    dynamo::{Order, Page, Placed, Range, Sort},
+    table::Table,
 };
 
 /// Number of entries that are read at once. An entry and its expense may have 100 KB each.
@@ -189,7 +189,7 @@ impl Table {
         now: &Ledger,
         place: Option<&ExportPlace>,
     ) -> Result<Exported, Error> {
-        let all = Expression::default();
+        let all = Condition::default();
         let ledger = async {
             let Some(place) = place else { return Ok(now.clone()) };
             let ledger = self.ledger_before(group, now, place.at).await?;

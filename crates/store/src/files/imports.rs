@@ -23,7 +23,8 @@ use std::{
 };
 
 use fracti_core::{
-    group::{Member, MemberRow},
+    decisions::{decision::Decision, ledger_transaction::LedgerTransaction},
+    group::{Member, MemberKey, MemberRow},
     input::{Error, FieldErrors, PathStep},
     ledger::Ledger,
     records::{
@@ -35,8 +36,10 @@ use fracti_core::{
         },
     },
     storage::{
+        condition::Condition,
         keys::{self, Primary},
         row,
+        write::{MAX_ACTIONS, Write, WriteError},
     },
     values::{
         entry_id::EntryId,
@@ -47,14 +50,10 @@ use fracti_core::{
 use fracti_texts::{Says, message};
 
 use crate::{
-    dynamo::{Expression, MAX_ACTIONS, TransactionError, Write, is_late},
+    dynamo::is_late,
     group::presence::{attributes, change_member, count_in},
-    ledger::LedgerTransaction,
-    table::{Table, access::MemberKey},
-    write::{
-        commit::Decision,
-        idempotency::{Idempotency, Known, Outcome},
-    },
+    table::Table,
+    write::idempotency::{Idempotency, Known, Outcome},
 };
 
 use batch::Batch;
@@ -491,7 +490,7 @@ impl Table {
         left: &[PlacedRecord<'_>],
         at_once: usize,
         done: &Imported,
-    ) -> Result<Decision<Option<(usize, Imported, u64)>>, TransactionError> {
+    ) -> Result<Decision<Option<(usize, Imported, u64)>>, WriteError> {
         let group = run.member_key.group;
         let candidates = left.get(..at_once).unwrap_or(left);
         let read = || async {
@@ -792,8 +791,8 @@ fn is_of_request(rules: &FieldErrors) -> bool {
 /// Puts the row of an import, on condition that it has not changed since it was read.
 fn put_row(import: &ImportRow, read: Option<&ImportRow>) -> Result<Write, Error> {
     let unchanged = match read {
-        None => Expression::absent(),
-        Some(read) => Expression::equal("updatedAt", row::to_value(&read.updated_at)?),
+        None => Condition::absent(),
+        Some(read) => Condition::equal("updatedAt", row::to_value(&read.updated_at)?),
     };
     Ok(Write::put(import)?.when(unchanged))
 }

@@ -7,6 +7,7 @@ use std::{
 
 use fracti_core::{
     caller::telegram::User,
+    decisions::decision::Decision,
     funds::{
         fund::{Bonus, FundError, FundFlow, FundKey, FundStatus, HOLD_S, Parts},
         fund_queue::FundQueue,
@@ -18,26 +19,27 @@ use fracti_core::{
         user_funds::{FundChange, Funds, Payable},
     },
     input::{Draft, Error, Field},
-    storage::{keys, row},
+    storage::{
+        condition::Condition,
+        keys, row,
+        write::{Transaction, Write, WriteError},
+    },
     values::{
         currency::Currency,
         decimal::Decimal,
         id::{FundTransactionId, UserId},
         money::Money,
         ref_id::RefId,
+        request_context::RequestContext,
         time::Timestamp,
     },
 };
 use fracti_texts::rule;
 
 use crate::{
-    dynamo::{Expression, Transaction, TransactionError, Write},
     funds::{SeenFunds, reading::Unreadable},
-    table::{RequestContext, Table},
-    write::{
-        commit::Decision,
-        idempotency::{Idempotency, Outcome},
-    },
+    table::Table,
+    write::idempotency::{Idempotency, Outcome},
 };
 
 impl Table {
@@ -309,7 +311,7 @@ impl Table {
         mut funds: Funds,
         ended: &FundTransaction,
         now: Timestamp,
-    ) -> Result<Transaction, TransactionError> {
+    ) -> Result<Transaction, WriteError> {
         let changed = match ended.status {
             FundStatus::Completed => funds.capture(ended, now),
             _ => funds.release(ended, now),
@@ -339,7 +341,7 @@ impl Table {
         mut funds: Funds,
         queue: FundQueue,
         entered: FundTransaction,
-    ) -> Result<Decision<FundTransaction>, TransactionError> {
+    ) -> Result<Decision<FundTransaction>, WriteError> {
         let mut unclear = BTreeSet::new();
         let ids = queue.unclear(&funds, entered.created_at);
         if !ids.is_empty() {
@@ -351,7 +353,7 @@ impl Table {
             };
             unclear.extend(rows.into_iter().filter(|(_, row)| waits(row)).map(|(id, _)| id));
         }
-        let read = Expression::at_version(queue.version);
+        let read = Condition::at_version(queue.version);
         let (queue, before) = queue.with(entered.id, &funds, &unclear).map_err(Error::from)?;
         let entered = FundTransaction { waits_behind: Some(before), ..entered };
         funds.authorise(&entered).map_err(Error::from)?;
@@ -378,9 +380,9 @@ impl Table {
 pub(crate) async fn agreed<T>(
     outcome: Result<T, Error>,
     has_changed: impl Future<Output = Result<bool, Error>>,
-) -> Result<T, TransactionError> {
+) -> Result<T, WriteError> {
     if matches!(outcome, Err(Error::FundsMismatch(_))) && has_changed.await? {
-        return Err(TransactionError::Retry);
+        return Err(WriteError::Retry);
     }
     Ok(outcome?)
 }
@@ -390,7 +392,7 @@ fn at_once(
     mut funds: Funds,
     entered: FundTransaction,
     now: Timestamp,
-) -> Result<Decision<FundTransaction>, TransactionError> {
+) -> Result<Decision<FundTransaction>, WriteError> {
     let by = entered.actor_id;
     let done = entered.ended(FundStatus::Completed, now, Some(by));
     funds.apply(&done, now)?;
@@ -470,10 +472,10 @@ pub(crate) fn completion(funds: &Funds, done: &FundTransaction) -> Result<Vec<Wr
 /// The writes of the funds that have changed, each on condition that it is as it was read.
 pub(crate) fn fund_writes(funds: &Funds) -> Result<Vec<Write>, Error> {
     let write = |change| match change {
-        FundChange::Put { fund, read } => Ok(Write::put(&fund)?.when(Expression::at_version(read))),
+        FundChange::Put { fund, read } => Ok(Write::put(&fund)?.when(Condition::at_version(read))),
         FundChange::Delete { read } => {
             let delete = Write::delete(keys::fund(read.owner, read.key()));
-            Ok(delete.when(Expression::at_version(read.version)))
+            Ok(delete.when(Condition::at_version(read.version)))
         }
     };
     funds.changes().map(write).collect()
@@ -481,7 +483,7 @@ pub(crate) fn fund_writes(funds: &Funds) -> Result<Vec<Write>, Error> {
 
 /// The write of a transaction whose status changes, on condition that it still `was` that.
 pub(crate) fn put_changed(of: &FundTransaction, was: FundStatus) -> Result<Write, Error> {
-    Ok(Write::put(of)?.when(Expression::equal("status", row::to_value(&was)?)))
+    Ok(Write::put(of)?.when(Condition::equal("status", row::to_value(&was)?)))
 }
 
 /// The write that adds a transaction to the sums over all users. It has no condition: additions do

@@ -2,30 +2,32 @@
 //! used, and entries that were left behind.
 
 use fracti_core::{
+    decisions::decision::Decision,
     funds::{
         fund::{Fund, FundFlow, FundKey, FundKind, FundStatus, Parts},
         fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
         user_funds::Funds,
     },
     input::Error,
-    storage::keys::{self, Primary},
+    storage::{
+        keys::{self, Primary},
+        write::{Transaction, Write, WriteError},
+    },
     values::{
         id::{FundTransactionId, UserId},
+        request_context::RequestContext,
         time::Timestamp,
     },
 };
 
 use crate::{
-    dynamo::{Transaction, TransactionError, Write, note_mismatch},
+    dynamo::note_mismatch,
     funds::{
         SeenFunds,
         changing::{add_total, agreed, fund_writes, put_changed},
     },
-    table::{RequestContext, Table},
-    write::{
-        commit::Decision,
-        idempotency::{Idempotency, Outcome},
-    },
+    table::Table,
+    write::idempotency::{Idempotency, Outcome},
 };
 
 /// Seconds after which a lapsed bonus is looked at again, while it is withheld for a transaction.
@@ -95,7 +97,7 @@ impl Table {
         mut funds: Funds,
         held: &Fund,
         now: Timestamp,
-    ) -> Result<Decision<()>, TransactionError> {
+    ) -> Result<Decision<()>, WriteError> {
         let missing = || Error::funds_mismatch("held cash has no transaction");
         let (owner, id) = (funds.owner, held.id.ok_or_else(missing)?);
         let paid = self.fund_transaction(owner, id).await?;
@@ -129,7 +131,7 @@ fn lapse(
     mut funds: Funds,
     bonus: &Fund,
     RequestContext { now, random }: RequestContext,
-) -> Result<Decision<()>, TransactionError> {
+) -> Result<Decision<()>, WriteError> {
     let (Some(given), Some(terms)) = (bonus.id, &bonus.bonus) else {
         return Err(Error::funds_mismatch("a bonus has no terms").into());
     };

@@ -12,6 +12,7 @@ use fracti_core::{
     group::MemberRow,
     input::Error,
     storage::{
+        condition::Condition,
         keys::{self, Primary, prefix},
         row::{self, Row},
     },
@@ -22,7 +23,7 @@ use fracti_core::{
 };
 
 use crate::{
-    dynamo::{Expression, Order, Page, Range, Slice, Sort, note_mismatch},
+    dynamo::{Order, Page, Range, Slice, Sort, note_mismatch},
     table::Table,
 };
 
@@ -40,7 +41,7 @@ impl Table {
     /// there.
     pub async fn funds(&self, owner: UserId) -> Result<Funds, Error> {
         let range = Range::table(keys::own_partition(owner), prefix::FUND);
-        let rows = self.db.all_by_key::<Fund>(&range, &Expression::default()).await?;
+        let rows = self.db.all_by_key::<Fund>(&range, &Condition::default()).await?;
         let of_row = |(key, fund): (Option<Primary>, Option<Fund>)| {
             let fund = fund.filter(|fund| key == Some(fund.keys().primary));
             fund.ok_or_else(|| Error::funds_mismatch("a fund has the attributes of another key"))

@@ -2,22 +2,24 @@
 
 use fracti_core::{
     caller::telegram::User,
-    group::{ChatGroup, Group, Member, MemberRow, OpenedGroup},
+    decisions::{
+        balance::put_lock_telling, decision::Decision, ledger_transaction::LedgerTransaction,
+    },
+    group::{ChatGroup, Group, Member, MemberKey, MemberRow, OpenedGroup},
     input::{Draft, Error},
     records::group_change::{ChangeKind, Subject},
-    storage::{keys, row},
-    values::{chat_id::ChatId, id::GroupId, time::Timestamp},
+    storage::{
+        condition::Condition,
+        keys, row,
+        write::{Transaction, Write, WriteError},
+    },
+    values::{chat_id::ChatId, id::GroupId, request_context::RequestContext, time::Timestamp},
 };
 
 use crate::{
-    dynamo::{Expression, Transaction, TransactionError, Write},
     group::{deletion::deletion, groups::require_admission, settings::unchanged},
-    ledger::{LedgerTransaction, put_lock_telling},
-    table::{RequestContext, Table, access::MemberKey},
-    write::{
-        commit::Decision,
-        idempotency::{Idempotency, Outcome},
-    },
+    table::Table,
+    write::idempotency::{Idempotency, Outcome},
 };
 
 /// The group of a chat, after `user` has opened it.
@@ -59,13 +61,13 @@ impl Table {
                 return self.moved_chat(chat, now_of, member_key, new, context.now).await;
             }
             let Some(ChatGroup { group_id, .. }) = known else {
-                return Self::first_opening(chat, new, user, context, Expression::absent());
+                return Self::first_opening(chat, new, user, context, Condition::absent());
             };
             // The member first: a user who is shown as a member is then also counted.
             let member = self.member(group_id, user.id.into()).await?;
             let group = self.group_row(group_id).await?;
             if group.deleted_at.is_some() {
-                let as_read = Expression::equal("groupId", row::to_value(&group_id)?);
+                let as_read = Condition::equal("groupId", row::to_value(&group_id)?);
                 return Self::first_opening(chat, new, user, context, as_read);
             }
             new.checked()?;
@@ -80,8 +82,8 @@ impl Table {
         new: &Draft<OpenedGroup>,
         user: &User,
         context: RequestContext,
-        as_read: Expression,
-    ) -> Result<Decision<Opened>, TransactionError> {
+        as_read: Condition,
+    ) -> Result<Decision<Opened>, WriteError> {
         let group = new.check(chat, user.id, context.now, context.random)?;
         let member = Member::new(user, None, context.now);
         let pointer = ChatGroup { chat_id: chat.clone(), group_id: group.id };
@@ -99,7 +101,7 @@ impl Table {
         member: Option<Member>,
         user: &User,
         context: RequestContext,
-    ) -> Result<Decision<Opened>, TransactionError> {
+    ) -> Result<Decision<Opened>, WriteError> {
         let is_present = member.as_ref().is_some_and(Member::is_present);
         if is_present && group.archived {
             return Ok(Decision::Done(Opened { group, created: false }));
@@ -128,16 +130,16 @@ impl Table {
         to: MemberKey,
         new: &Draft<OpenedGroup>,
         now: Timestamp,
-    ) -> Result<Decision<Opened>, TransactionError> {
+    ) -> Result<Decision<Opened>, WriteError> {
         let ledger = self.ledger(to.group).await?;
         let (before, _) = self.group_and_caller(to).await?;
         ledger.state.check_writer(to.user)?;
         new.checked()?;
         let (as_read, mut writes) = match from {
-            None => (Expression::absent(), Transaction::default()),
+            None => (Condition::absent(), Transaction::default()),
             Some(from) => {
                 let ends = self.ended(MemberKey { group: from, user: to.user }, now).await?;
-                (Expression::equal("groupId", row::to_value(&from)?), ends)
+                (Condition::equal("groupId", row::to_value(&from)?), ends)
             }
         };
         let group = Group { chat_id: chat.clone(), ..before.clone() };
@@ -155,7 +157,7 @@ impl Table {
         &self,
         member_key: MemberKey,
         now: Timestamp,
-    ) -> Result<Transaction, TransactionError> {
+    ) -> Result<Transaction, WriteError> {
         let MemberKey { group, user } = member_key;
         let ledger = self.ledger(group).await?;
         let (row, member) = self.group_and_member(group, user.into()).await?;

@@ -2,12 +2,15 @@
 //! the operators' tool.
 
 use fracti_core::{
-    group::{ChatGroup, Group, Member},
+    decisions::{decision::Decision, ledger_transaction::LedgerTransaction},
+    group::{ChatGroup, Group, Member, MemberKey},
     input::Error,
     records::group_change::{ChangeKind, Subject},
     storage::{
+        condition::Condition,
         keys::{self, Primary, prefix},
         row,
+        write::{Transaction, Write, WriteError},
     },
     values::{
         id::{GroupId, QuestionId},
@@ -16,17 +19,13 @@ use fracti_core::{
 };
 
 use crate::{
-    dynamo::{Expression, Order, Page, Range, Transaction, TransactionError, Write},
+    dynamo::{Order, Page, Range},
     group::{
         presence::{attributes, change_member},
         settings::unchanged,
     },
-    ledger::LedgerTransaction,
-    table::{Table, access::MemberKey},
-    write::{
-        commit::Decision,
-        idempotency::{Idempotency, Outcome},
-    },
+    table::Table,
+    write::idempotency::{Idempotency, Outcome},
 };
 
 /// Rows that are read and deleted at once.
@@ -49,7 +48,7 @@ impl Table {
         self.write_to_group(id, idempotency, || async {
             // The ledger first: it changes with every member who comes after the others were read.
             let ledger = self.ledger(id).await?;
-            let everyone = Expression::default();
+            let everyone = Condition::default();
             let (group, members) =
                 tokio::try_join!(self.group_row(id), self.members(id, &everyone))?;
             let caller = members.iter().find(|member| member.id == user);
@@ -109,7 +108,7 @@ impl Table {
             let of_chat = self.db.get::<ChatGroup>(pointer.clone()).await?;
             keys.extend(of_chat.filter(|it| it.group_id == group).map(|_| pointer));
         }
-        let deleted = Expression::with_attribute("deletedAt");
+        let deleted = Condition::with_attribute("deletedAt");
         let count = keys.len();
         let mut transaction: Transaction = keys.into_iter().map(Write::delete).collect();
         transaction.add(if is_last {
@@ -119,8 +118,8 @@ impl Table {
         });
         match self.db.send(transaction).await.outcome {
             Ok(()) => {}
-            Err(TransactionError::Retry) => return Err(Error::Contended),
-            Err(TransactionError::Fail(error)) => return Err(error),
+            Err(WriteError::Retry) => return Err(Error::Contended),
+            Err(WriteError::Fail(error)) => return Err(error),
         }
         let count = if is_last { count.saturating_add(1) } else { count };
         Ok((u64::try_from(count).unwrap_or(u64::MAX), is_last))
@@ -133,7 +132,7 @@ impl Table {
         let page = Page { limit: AT_ONCE, after: None };
         let questions = Range::table(of_group.clone(), prefix::QUESTION);
         let questions = Range { order: Order::Asc, ..questions };
-        let (questions, _) = self.db.items(&questions, &page, &Expression::default()).await?;
+        let (questions, _) = self.db.items(&questions, &page, &Condition::default()).await?;
         let named = questions
             .iter()
             .filter_map(Primary::of)
@@ -146,7 +145,7 @@ impl Table {
             Range::whole(None, keys::ledger_partition(group)),
         ];
         for range in of_questions.chain(others) {
-            let (rows, _) = self.db.items(&range, &page, &Expression::default()).await?;
+            let (rows, _) = self.db.items(&range, &page, &Condition::default()).await?;
             let keys = rows.iter().filter_map(Primary::of);
             let keys: Vec<_> = keys.filter(|key| *key != keys::group(group)).collect();
             if !keys.is_empty() {

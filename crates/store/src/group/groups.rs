@@ -4,30 +4,30 @@ use std::collections::BTreeSet;
 
 use fracti_core::{
     caller::telegram::User,
-    group::{Group, JoiningUser, Member, MemberRow, NewGroup},
+    decisions::{balance::put_lock_telling, decision::Decision},
+    group::{Group, JoiningUser, Member, MemberKey, MemberRow, NewGroup},
     input::{Draft, Error, Field},
     ledger::Ledger,
     records::group_change::{ChangeKind, Subject},
     storage::{
+        condition::{Condition, MAX_VALUES},
         keys::{self, prefix},
         row,
+        write::{Transaction, Write, WriteError},
     },
     values::{
         id::{GroupId, MemberId},
+        request_context::RequestContext,
         time::Timestamp,
         ton::TonAddress,
     },
 };
 
 use crate::{
-    dynamo::{Expression, MAX_VALUES, Range, Transaction, TransactionError, Write},
+    dynamo::Range,
     group::presence::{attributes, change_member, check_unarchived, count_in},
-    ledger::put_lock_telling,
-    table::{RequestContext, Table, access::MemberKey},
-    write::{
-        commit::Decision,
-        idempotency::{Idempotency, Outcome},
-    },
+    table::Table,
+    write::idempotency::{Idempotency, Outcome},
 };
 
 /// The time of the name, username and picture by which a user is known.
@@ -113,7 +113,7 @@ impl Table {
         user: &User,
         wallet: Option<&TonAddress>,
         now: Timestamp,
-    ) -> Result<(Transaction, Member), TransactionError> {
+    ) -> Result<(Transaction, Member), WriteError> {
         let Some(before) = before else {
             let member = Member::new(user, wallet.cloned(), now);
             let row = MemberRow { group_id: group.id, member: member.clone() };
@@ -230,7 +230,7 @@ impl Table {
     pub(crate) async fn members(
         &self,
         group: GroupId,
-        filter: &Expression,
+        filter: &Condition,
     ) -> Result<Vec<Member>, Error> {
         let range = Range::table(keys::group_partition(group), prefix::MEMBER);
         let rows = self.db.all_by_key::<MemberRow>(&range, filter).await?;
@@ -261,13 +261,13 @@ impl Table {
 }
 
 /// The member is one of these users or the caller. There is no condition if they are too many.
-fn among(named: &BTreeSet<MemberId>, caller: MemberId) -> Result<Expression, Error> {
+fn among(named: &BTreeSet<MemberId>, caller: MemberId) -> Result<Condition, Error> {
     let users = named | &BTreeSet::from([caller]);
     if users.len() > MAX_VALUES {
-        return Ok(Expression::default());
+        return Ok(Condition::default());
     }
     let users: Result<Vec<_>, _> = users.iter().map(row::to_value).collect();
-    Ok(Expression::one_of("id", users?))
+    Ok(Condition::one_of("id", users?))
 }
 
 /// Checks that a user, who may have been a member and is `invited` or not, may join a group that is

@@ -4,23 +4,22 @@
 //! at the same time, these writes take the group's lock.
 
 use fracti_core::{
-    group::{Group, Member, MemberRow},
+    decisions::{balance::put_lock_telling, decision::Decision},
+    group::{Group, Member, MemberKey, MemberRow},
     input::{Draft, Error, Field},
     ledger::Ledger,
     records::group_change::{ChangeKind, Subject},
-    storage::row,
-    values::{id::MemberId, text::GuestName},
+    storage::{
+        row,
+        write::{Transaction, Write},
+    },
+    values::{id::MemberId, request_context::RequestContext, text::GuestName},
 };
 
 use crate::{
-    dynamo::{Transaction, Write},
     group::presence::{change_member, count_in},
-    ledger::put_lock_telling,
-    table::{RequestContext, Table, access::MemberKey},
-    write::{
-        commit::Decision,
-        idempotency::{Idempotency, Outcome},
-    },
+    table::Table,
+    write::idempotency::{Idempotency, Outcome},
 };
 
 impl Table {

@@ -1,21 +1,17 @@
 //! Invitations to a group, with which it is joined once a member has made one.
 
 use fracti_core::{
-    group::{Group, Invitation, InvitationCode},
+    decisions::{decision::Decision, ledger_transaction::LedgerTransaction},
+    group::{Group, Invitation, InvitationCode, MemberKey},
     input::{Draft, Error},
     records::group_change::{ChangeKind, Subject},
-    storage::{keys, row},
+    storage::{keys, row, write::Write},
 };
 
 use crate::{
-    dynamo::Write,
     group::settings::unchanged,
-    ledger::LedgerTransaction,
-    table::{Table, access::MemberKey},
-    write::{
-        commit::Decision,
-        idempotency::{Idempotency, Outcome},
-    },
+    table::Table,
+    write::idempotency::{Idempotency, Outcome},
 };
 
 impl Table {

@@ -9,7 +9,10 @@ use fracti_core::{
     group::{Group, GroupFilter, MemberRow},
     input::Error,
     ledger::{Totals, balance::Balance},
-    storage::keys::{self, prefix},
+    storage::{
+        condition::Condition,
+        keys::{self, prefix},
+    },
     values::{
         currency::Currency,
         id::{GroupId, UserId},
@@ -18,7 +21,7 @@ use fracti_core::{
 };
 
 use crate::{
-    dynamo::{BATCH, Expression, Page, Range, Slice},
+    dynamo::{BATCH, Page, Range, Slice},
     table::Table,
 };
 
@@ -108,7 +111,7 @@ impl Table {
         page: &Page,
     ) -> Result<Slice<(GroupId, Timestamp)>, Error> {
         let range = Range::index("GSI1", keys::user_partition(user.into()), prefix::GROUP);
-        let present = Expression::without("leftAt").and(Expression::without("removedAt"));
+        let present = Condition::without("leftAt").and(Condition::without("removedAt"));
         let Slice { items, next, unreadable } =
             self.db.page_where::<MemberRow>(&range, page, &present).await?;
         let joined = items.into_iter().map(|row| (row.group_id, row.member.joined_at));

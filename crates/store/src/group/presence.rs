@@ -4,15 +4,18 @@
 //! balance row notes the change, see [`GroupState`](fracti_core::group::group_state::GroupState).
 
 use fracti_core::{
-    group::{Group, MAX_MEMBERS, Member, MemberRow},
+    decisions::{decision::Decision, ledger_transaction::LedgerTransaction},
+    group::{Group, MAX_MEMBERS, Member, MemberKey, MemberRow},
     input::{Draft, Error},
     records::{
         group_change::{ChangeKind, Subject},
         settlement::{Settlement, SettlementStatus},
     },
     storage::{
+        condition::Condition,
         keys::{self, prefix},
         row::{self, AttributeValue},
+        write::{Write, WriteError},
     },
     values::{
         id::{GroupId, MemberId},
@@ -21,14 +24,10 @@ use fracti_core::{
 };
 
 use crate::{
-    dynamo::{Expression, Range, TransactionError, Write},
+    dynamo::Range,
     group::settings::{invites_as_read, links_as_read, links_set_to},
-    ledger::LedgerTransaction,
-    table::{Table, access::MemberKey},
-    write::{
-        commit::Decision,
-        idempotency::{Idempotency, Outcome},
-    },
+    table::Table,
+    write::idempotency::{Idempotency, Outcome},
 };
 
 /// A member who becomes present or past, and a group and the ledger as they were read.
@@ -165,14 +164,14 @@ impl Table {
         before: Member,
         after: &Member,
         now: Timestamp,
-    ) -> Result<LedgerTransaction, TransactionError> {
+    ) -> Result<LedgerTransaction, WriteError> {
         let user = after.id.user().ok_or(Error::NoMember)?;
         let member_key = MemberKey { group: group.id, user };
         let ledger = self.ledger(group.id).await?;
         if ledger.state.archived && !group.archived {
             // The two rows were read before and after another request, which may have deleted the
             // group.
-            return Err(TransactionError::Retry);
+            return Err(WriteError::Retry);
         }
         group.check_unarchived()?;
         let transaction = LedgerTransaction::unchecked(member_key, ledger, now);
@@ -259,7 +258,7 @@ impl Table {
         if !transaction.ledger().state.is_counted() {
             let group = transaction.group();
             let settlements = Range::table(keys::group_partition(group), prefix::SETTLEMENT);
-            let pending = Expression::equal("status", row::to_value(&SettlementStatus::Pending)?);
+            let pending = Condition::equal("status", row::to_value(&SettlementStatus::Pending)?);
             let pending = self.db.filtered_readable::<Settlement>(&settlements, &pending).await?;
             transaction.state().count(pending.iter().map(Settlement::parties));
         }
@@ -279,7 +278,7 @@ impl MemberChange {
             (true, false) => {
                 let count = Write::decrement(keys::group(group.id), "memberCount", 1);
                 let links = links_set_to(&group.links_without(after))?;
-                let as_read = Expression::present().and(links_as_read(&group)?);
+                let as_read = Condition::present().and(links_as_read(&group)?);
                 transaction.add(count.setting(links).when(as_read));
             }
             (true, true) | (false, false) => {}
@@ -327,17 +326,17 @@ pub(crate) fn check_member(group: GroupId, read: &Member) -> Write {
     Write::check(keys::member(group, read.id)).when(as_read(read))
 }
 
-fn as_read(read: &Member) -> Expression {
+fn as_read(read: &Member) -> Condition {
     match read.version {
         // v0 rows have no version.
-        0 => Expression::present().and(Expression::without("version")),
-        version => Expression::at_version(version),
+        0 => Condition::present().and(Condition::without("version")),
+        version => Condition::at_version(version),
     }
 }
 
 /// The group is not archived when the transaction is committed.
 pub(crate) fn check_unarchived(group: GroupId) -> Write {
-    let unarchived = Expression::present().and(Expression::without("archived"));
+    let unarchived = Condition::present().and(Condition::without("archived"));
     Write::check(keys::group(group)).when(unarchived)
 }
 
@@ -349,8 +348,8 @@ pub(crate) fn count_in(group: &Group, number: u64) -> Result<Write, Error> {
     if group.member_count >= limit {
         return Err(Error::TooManyMembers);
     }
-    let room = Expression::less("memberCount", row::to_value(&limit)?);
+    let room = Condition::less("memberCount", row::to_value(&limit)?);
     let count = Write::increment(keys::group(group.id), "memberCount", number);
-    let open = Expression::without("archived").and(invites_as_read(group)?);
+    let open = Condition::without("archived").and(invites_as_read(group)?);
     Ok(count.when(room.and(open)))
 }

@@ -1,23 +1,21 @@
 //! A group's settings: its title, its currency, its own categories, and whether it is archived.
 
 use fracti_core::{
-    group::{Group, GroupUpdate, Member, ProposedLink},
+    decisions::{decision::Decision, ledger_transaction::LedgerTransaction},
+    group::{Group, GroupUpdate, Member, MemberKey, ProposedLink},
     input::{Draft, Error},
     records::group_change::{ChangeKind, Subject},
     storage::{
+        condition::Condition,
         keys,
         row::{self, AttributeValue},
+        write::{Write, WriteError},
     },
 };
 
 use crate::{
-    dynamo::{Expression, TransactionError, Write},
-    ledger::LedgerTransaction,
-    table::{Table, access::MemberKey},
-    write::{
-        commit::Decision,
-        idempotency::{Idempotency, Outcome},
-    },
+    table::Table,
+    write::idempotency::{Idempotency, Outcome},
 };
 
 impl Table {
@@ -47,7 +45,7 @@ impl Table {
             ledger.state.check_present(user)?;
             if ledger.state.archived != before.archived {
                 // The two rows were read before and after another request.
-                return Err(TransactionError::Retry);
+                return Err(WriteError::Retry);
             }
             let members = ledger.links.unlinked(&ledger.state.of(&members));
             let after = update.resolved(&ledger.links).apply(&before, &members);
@@ -95,19 +93,19 @@ impl Table {
 }
 
 /// The group is joined as it was when it was read.
-pub(crate) fn invites_as_read(group: &Group) -> Result<Expression, Error> {
+pub(crate) fn invites_as_read(group: &Group) -> Result<Condition, Error> {
     Ok(match group.invitation {
-        None => Expression::without("invitation"),
-        Some(invitation) => Expression::equal("invitation", row::to_value(&invitation)?),
+        None => Condition::without("invitation"),
+        Some(invitation) => Condition::equal("invitation", row::to_value(&invitation)?),
     })
 }
 
 /// The group has the proposed links that were read.
-pub(crate) fn links_as_read(group: &Group) -> Result<Expression, Error> {
+pub(crate) fn links_as_read(group: &Group) -> Result<Condition, Error> {
     if group.proposed_links.is_empty() {
-        return Ok(Expression::without("proposedLinks"));
+        return Ok(Condition::without("proposedLinks"));
     }
-    Ok(Expression::equal("proposedLinks", row::to_value(&group.proposed_links)?))
+    Ok(Condition::equal("proposedLinks", row::to_value(&group.proposed_links)?))
 }
 
 /// The attributes of a group with these proposed links.
@@ -119,25 +117,25 @@ pub(crate) fn links_set_to(
 }
 
 /// The group has the chat, the settings and the number of members that were read.
-pub(crate) fn unchanged(group: &Group) -> Result<Expression, Error> {
-    let chat = Expression::equal("chatId", row::to_value(&group.chat_id)?);
-    let title = Expression::equal("title", row::to_value(&group.title)?);
-    let currency = Expression::equal("currency", row::to_value(&group.currency)?);
+pub(crate) fn unchanged(group: &Group) -> Result<Condition, Error> {
+    let chat = Condition::equal("chatId", row::to_value(&group.chat_id)?);
+    let title = Condition::equal("title", row::to_value(&group.title)?);
+    let currency = Condition::equal("currency", row::to_value(&group.currency)?);
     let archived = if group.archived {
-        Expression::equal("archived", row::to_value(&true)?)
+        Condition::equal("archived", row::to_value(&true)?)
     } else {
-        Expression::without("archived")
+        Condition::without("archived")
     };
     let categories = if group.categories.is_empty() {
-        Expression::without("categories")
+        Condition::without("categories")
     } else {
-        Expression::equal("categories", row::to_value(&group.categories)?)
+        Condition::equal("categories", row::to_value(&group.categories)?)
     };
-    let members = Expression::equal("memberCount", row::to_value(&group.member_count)?);
+    let members = Condition::equal("memberCount", row::to_value(&group.member_count)?);
     let settings = chat.and(title).and(currency).and(archived).and(categories);
     let divides = match &group.default_splits_at {
-        None => Expression::without("defaultSplitsAt"),
-        Some(at) => Expression::equal("defaultSplitsAt", row::to_value(at)?),
+        None => Condition::without("defaultSplitsAt"),
+        Some(at) => Condition::equal("defaultSplitsAt", row::to_value(at)?),
     };
     let settings = settings.and(divides);
     Ok(settings.and(members).and(invites_as_read(group)?))

@@ -6,20 +6,16 @@
 use std::collections::HashMap;
 
 use fracti_core::{
-    group::MemberRow,
+    group::{MemberKey, MemberRow},
     input::Error,
-    ledger::Ledger,
-    records::group_change::{EntrySpan, GroupChange, Subject},
+    records::group_change::GroupChange,
     storage::keys,
-    values::{
-        id::{GroupId, MemberId},
-        time::Timestamp,
-    },
+    values::id::{GroupId, MemberId},
 };
 
 use crate::{
-    dynamo::{Order, Page, Range, Sort, Write},
-    table::{Table, access::MemberKey, balance::put_balance},
+    dynamo::{Order, Page, Range, Sort},
+    table::Table,
 };
 
 /// Changes of a group, oldest first.
@@ -82,41 +78,4 @@ impl Table {
         let rows: HashMap<_, MemberRow> = self.db.batch(keys).await?;
         Ok(rows.into_values().map(|row| (row.member.id, row.member.name)).collect())
     }
-}
-
-/// The writes that hold the group's lock for a write that is no event of its ledger, and tell of it.
-///
-/// # Errors
-///
-/// As [`put_balance`].
-pub(crate) fn put_lock_telling(
-    member_key: MemberKey,
-    read: &Ledger,
-    now: Timestamp,
-    subject: Subject,
-) -> Result<[Write; 2], Error> {
-    let mut next = Ledger { version: read.version.saturating_add(1), ..read.clone() };
-    let told = told(member_key, read, &mut next, read.next_moment(now), subject)?;
-    Ok([told, put_balance(member_key.group, read, &next)?])
-}
-
-/// The write of a change between two ledgers, which the second one counts.
-pub(super) fn told(
-    MemberKey { group, user }: MemberKey,
-    read: &Ledger,
-    next: &mut Ledger,
-    at: Timestamp,
-    subject: Subject,
-) -> Result<Write, Error> {
-    next.state.changes = read.state.changes.saturating_add(1);
-    let count = next.sequence.saturating_sub(read.sequence);
-    let entries = EntrySpan { sequence: read.sequence, count };
-    Write::put_new(&GroupChange {
-        group_id: group,
-        number: next.state.changes,
-        actor_id: user,
-        at,
-        entries: (count > 0).then_some(entries),
-        subject,
-    })
 }

@@ -7,15 +7,15 @@ use std::{
 };
 
 use fracti_core::{
-    group::{Group, Member},
+    decisions::ledger_transaction::LedgerTransaction,
+    group::{Group, Member, MemberKey},
     input::Error,
+    storage::write::WriteError,
     values::id::MemberId,
 };
 
 use crate::{
-    dynamo::TransactionError,
-    ledger::LedgerTransaction,
-    table::{Table, access::MemberKey},
+    table::Table,
     write::idempotency::{Idempotency, Outcome},
 };
 
@@ -42,7 +42,7 @@ impl Table {
             &[Member],
             LedgerTransaction,
             R,
-        ) -> Result<(LedgerTransaction, T), TransactionError>,
+        ) -> Result<(LedgerTransaction, T), WriteError>,
     ) -> Result<Outcome<T>, Error>
     where
         F: Future<Output = Result<R, Error>>,
@@ -70,7 +70,7 @@ impl Table {
                 &[Member],
                 LedgerTransaction,
                 R,
-            ) -> Result<(LedgerTransaction, T), TransactionError>,
+            ) -> Result<(LedgerTransaction, T), WriteError>,
             impl Fn(&LedgerTransaction, &T) -> C,
         ),
     ) -> Result<Outcome<T>, Error>

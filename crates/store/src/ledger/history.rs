@@ -1,6 +1,7 @@
 //! The history of one entry.
 
 use fracti_core::{
+    group::MemberKey,
     input::Error,
     records::entry::Entry,
     storage::keys,
@@ -9,7 +10,7 @@ use fracti_core::{
 
 use crate::{
     dynamo::{Order, Page, Range, Slice, Sort},
-    table::{Table, access::MemberKey},
+    table::Table,
 };
 
 impl Table {

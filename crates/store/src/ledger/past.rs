@@ -1,7 +1,7 @@
 //! Past balances: at any moment, and at the end of each day.
 
 use fracti_core::{
-    group::{Group, Member},
+    group::{Group, Member, MemberKey},
     input::Error,
     ledger::{
         Ledger, MAX_SHOWN, Shown,
@@ -16,7 +16,7 @@ use fracti_core::{
 
 use crate::{
     dynamo::{Order, Page, Placed, Range, Slice, Sort},
-    table::{Table, access::MemberKey},
+    table::Table,
 };
 
 /// Maximum number of entries from one checkpoint to the next.

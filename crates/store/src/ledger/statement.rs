@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fracti_core::{
-    group::{MemberRow, not_a_member},
+    group::{MemberKey, MemberRow, not_a_member},
     input::Error,
     ledger::{Ledger, LedgerError, Totals},
     records::entry::Entry,
@@ -17,10 +17,7 @@ use fracti_core::{
 use serde::{Deserialize, Serialize};
 
 use super::entries::Until;
-use crate::{
-    dynamo::Order,
-    table::{Table, access::MemberKey},
-};
+use crate::{dynamo::Order, table::Table};
 
 /// Minimum number of entries read for a page of one member's statement.
 const MIN_SCANNED: usize = 100;

@@ -6,6 +6,7 @@ use std::{
 };
 
 use fracti_core::{
+    decisions::decision::Decision,
     group::MemberRow,
     input::{Draft, Error},
     personal::{
@@ -18,9 +19,11 @@ use fracti_core::{
         tally::TallyRow,
     },
     storage::{
+        condition::Condition,
         counters::Counters,
         keys::{self, prefix},
         row,
+        write::{Transaction, Write, WriteError},
     },
     values::{
         currency::Currency,
@@ -32,13 +35,10 @@ use fracti_core::{
 use futures_util::future::try_join_all;
 
 use crate::{
-    dynamo::{BATCH, Expression, Order, Range, Sort, Transaction, TransactionError, Write},
+    dynamo::{BATCH, Order, Range, Sort},
     personal::spendings::spendings_of,
     table::Table,
-    write::{
-        commit::Decision,
-        idempotency::{Idempotency, Known, Outcome},
-    },
+    write::idempotency::{Idempotency, Known, Outcome},
 };
 
 /// Days that one transaction repairs at most. It also writes an idempotency row.
@@ -209,7 +209,7 @@ impl Table {
         body: &Draft<()>,
         now: Timestamp,
         changed: &BTreeSet<Day>,
-    ) -> Result<Decision<Step>, TransactionError> {
+    ) -> Result<Decision<Step>, WriteError> {
         let widest = asked.widest(now)?;
         let (first, targets) = tokio::join!(self.sums(user, &widest), self.targets(user));
         body.checked()?;
@@ -223,7 +223,7 @@ impl Table {
             // compared with spendings that no write has changed since.
             let second = self.sums(user, &widest).await?;
             if !differing.iter().all(|day| first.agrees(&second, *day)) {
-                return Err(TransactionError::Retry);
+                return Err(WriteError::Retry);
             }
             for day in &differing {
                 writes.add(second.repair(user, *day, now)?);
@@ -317,8 +317,8 @@ impl DaySums {
             counters: self.spendings.get(&day).cloned().unwrap_or_default(),
         };
         let unchanged = match version {
-            Some(version) => Expression::equal("version", row::to_value(&version)?),
-            None => Expression::without("version"),
+            Some(version) => Condition::equal("version", row::to_value(&version)?),
+            None => Condition::without("version"),
         };
         Ok(Write::put(&summary)?.when(unchanged))
     }

@@ -5,6 +5,7 @@
 //! spending, on condition that it is absent or as it was read: so none is committed twice.
 
 use fracti_core::{
+    decisions::decision::Decision,
     input::{Draft, Error},
     personal::{
         spending::{NewSpending, Spending, SpendingEdit, SpendingId},
@@ -12,24 +13,24 @@ use fracti_core::{
         targets::Targets,
     },
     storage::{
+        condition::Condition,
         counters::Counters,
         keys::{self, prefix},
         row,
+        write::{Transaction, Write},
     },
     values::{
         decimal::Decimal,
         id::UserId,
+        request_context::RequestContext,
         time::{Day, Timestamp},
     },
 };
 
 use crate::{
-    dynamo::{Expression, Order, Page, Range, Slice, Sort, Transaction, Write},
-    table::{RequestContext, Table},
-    write::{
-        commit::Decision,
-        idempotency::{Idempotency, Outcome},
-    },
+    dynamo::{Order, Page, Range, Slice, Sort},
+    table::Table,
+    write::idempotency::{Idempotency, Outcome},
 };
 
 impl Table {
@@ -201,14 +202,14 @@ fn summaries(
 }
 
 /// The spending is as it was read, in either spelling.
-fn unchanged(spending: &Spending) -> Result<Expression, Error> {
+fn unchanged(spending: &Spending) -> Result<Condition, Error> {
     Ok(match &spending.updated_at {
-        None => Expression::present()
-            .and(Expression::without("updatedAt"))
-            .and(Expression::without("UpdatedAt")),
+        None => Condition::present()
+            .and(Condition::without("updatedAt"))
+            .and(Condition::without("UpdatedAt")),
         Some(at) => {
             let at = row::to_value(at)?;
-            Expression::equal("updatedAt", at.clone()).or(Expression::equal("UpdatedAt", at))
+            Condition::equal("updatedAt", at.clone()).or(Condition::equal("UpdatedAt", at))
         }
     })
 }

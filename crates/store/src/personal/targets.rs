@@ -1,19 +1,20 @@
 //! A user's targets.
 
 use fracti_core::{
+    decisions::decision::Decision,
     input::{Draft, Error},
     personal::targets::{Targets, TargetsUpdate},
-    storage::{keys, row},
+    storage::{
+        condition::Condition,
+        keys, row,
+        write::{Transaction, Write},
+    },
     values::id::UserId,
 };
 
 use crate::{
-    dynamo::{Expression, Transaction, Write},
     table::Table,
-    write::{
-        commit::Decision,
-        idempotency::{Idempotency, Outcome},
-    },
+    write::idempotency::{Idempotency, Outcome},
 };
 
 impl Table {
@@ -48,13 +49,13 @@ impl Table {
 }
 
 /// The targets have the version that was read, in either spelling.
-fn unchanged(targets: &Targets) -> Result<Expression, Error> {
+fn unchanged(targets: &Targets) -> Result<Condition, Error> {
     let version = row::to_value(&targets.version)?;
     let same =
-        Expression::equal("version", version.clone()).or(Expression::equal("Version", version));
+        Condition::equal("version", version.clone()).or(Condition::equal("Version", version));
     // The first version is also that of a row that does not exist.
     Ok(if targets.version == 1 {
-        same.or(Expression::without("version").and(Expression::without("Version")))
+        same.or(Condition::without("version").and(Condition::without("Version")))
     } else {
         same
     })

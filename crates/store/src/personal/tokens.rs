@@ -7,25 +7,27 @@ use fracti_core::{
         telegram::User,
         token::{MAX_TOKENS, NewToken, Token, TokenHash, TokenList},
     },
+    decisions::decision::Decision,
+    group::MemberKey,
     input::{Draft, Error},
     storage::{
+        condition::Condition,
         keys::{self, prefix},
         row,
+        write::{Transaction, Write, WriteError},
     },
     values::{
         id::{TokenId, UserId},
+        request_context::RequestContext,
         time::{Day, Timestamp},
     },
 };
 use tokio::time::{sleep, timeout};
 
 use crate::{
-    dynamo::{Expression, Page, Range, Slice, Transaction, TransactionError, Write},
-    table::{RequestContext, Table, access::MemberKey},
-    write::{
-        commit::Decision,
-        idempotency::{Idempotency, Outcome},
-    },
+    dynamo::{Page, Range, Slice},
+    table::Table,
+    write::idempotency::{Idempotency, Outcome},
 };
 
 /// Time for which the creation of a token waits until the index shows it.
@@ -76,7 +78,7 @@ impl Table {
                 let (member, tokens) = tokio::join!(member, tokens);
                 member?;
                 let token = new.check(hash, user, now, random, link.is_some())?;
-                let (list, tokens) = tokens.map_err(TransactionError::Fail)?;
+                let (list, tokens) = tokens.map_err(WriteError::Fail)?;
                 // A new link replaces older ones, and a browser its link and the one before.
                 let replaced = |it: &&Token| {
                     (token.is_link() && it.is_link())
@@ -92,9 +94,8 @@ impl Table {
                     return Err(Error::TooManyTokens.into());
                 }
                 let delete = |id| Write::delete(keys::token(user.id, id));
-                let used = link.map(|link| {
-                    delete(link).when(Expression::present()).or_fail(|| Error::NoToken)
-                });
+                let used = link
+                    .map(|link| delete(link).when(Condition::present()).or_fail(|| Error::NoToken));
                 let older = replaced.iter().map(|it| it.id).filter(|id| Some(*id) != link);
                 let writes = [Write::put_new(&token)?, put_list(user.id, list.as_ref())?];
                 let writes = writes.into_iter().chain(used).chain(older.map(delete));
@@ -125,8 +126,8 @@ impl Table {
     ) -> Result<Slice<Token>, Error> {
         let range = Range::table(keys::user_partition(user.into()), prefix::TOKEN);
         // DynamoDB deletes late: an expired row counts as deleted.
-        let kept = Expression::without("ttl")
-            .or(Expression::greater("ttl", row::to_value(&now.seconds())?));
+        let kept =
+            Condition::without("ttl").or(Condition::greater("ttl", row::to_value(&now.seconds())?));
         self.db.page_where(&range, page, &kept).await
     }
 
@@ -145,11 +146,11 @@ impl Table {
     pub async fn note_use(&self, user: UserId, token: TokenId, day: Day) -> Result<(), Error> {
         let day = row::to_value(&day)?;
         // Each alternative holds only for a row that exists: a deleted one must not come back.
-        let condition = Expression::present()
-            .and(Expression::without("lastUsedAt"))
-            .or(Expression::less("lastUsedAt", day.clone()));
+        let condition = Condition::present()
+            .and(Condition::without("lastUsedAt"))
+            .or(Condition::less("lastUsedAt", day.clone()));
         let write = Write::update(keys::token(user, token), [("lastUsedAt", Some(day))]);
-        self.db.update(write, condition).await.map(|_| ())
+        self.db.update(write.when(condition)).await.map(|_| ())
     }
 
     /// Deletes a token of a user.
@@ -165,7 +166,7 @@ impl Table {
     ) -> Result<Outcome<TokenId>, Error> {
         self.write(idempotency, || async {
             let delete = Write::delete(keys::token(user, token))
-                .when(Expression::present())
+                .when(Condition::present())
                 .or_fail(|| Error::NoToken);
             Ok(Decision::Write(Transaction::from_iter([delete]), token))
         })
@@ -177,5 +178,5 @@ impl Table {
 fn put_list(user: UserId, read: Option<&TokenList>) -> Result<Write, Error> {
     let version = read.map_or(0, |list| list.version);
     let next = TokenList { user_id: user, version: version.saturating_add(1) };
-    Ok(Write::put(&next)?.when(Expression::at_version(version)))
+    Ok(Write::put(&next)?.when(Condition::at_version(version)))
 }

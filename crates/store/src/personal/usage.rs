@@ -7,16 +7,15 @@ use fracti_core::{
     caller::usage::{self, Usage, UsageKind},
     input::Error,
     storage::{
+        condition::Condition,
         keys,
         row::{self, AttributeValue},
+        write::Write,
     },
     values::{decimal::Decimal, id::UserId, time::Day},
 };
 
-use crate::{
-    dynamo::{Expression, Write},
-    table::Table,
-};
+use crate::table::Table;
 
 impl Table {
     /// Adds `requests` to a counter of the user's day that is below `limit`, and returns its new
@@ -35,12 +34,12 @@ impl Table {
         requests: u32,
         limit: u32,
     ) -> Result<Option<u64>, Error> {
-        let below = Expression::less(kind.name(), row::to_value(&limit)?);
-        let below = Expression::without(kind.name()).or(below);
+        let below = Condition::less(kind.name(), row::to_value(&limit)?);
+        let below = Condition::without(kind.name()).or(below);
         let added = [(kind.name().to_owned(), Decimal::new(requests.into(), 0))];
         let expiry = [("ttl", row::to_value(&usage::expiry(day))?)];
         let write = Write::add::<Usage>(keys::usage(user, day), added, expiry);
-        let Some(updated) = self.db.update(write, below).await? else { return Ok(None) };
+        let Some(updated) = self.db.update(write.when(below)).await? else { return Ok(None) };
         let count = match updated.get(kind.name()) {
             Some(AttributeValue::N(count)) => count.parse().ok(),
             _ => None,

@@ -1,29 +1,31 @@
 //! Answering questions, for points.
 
 use fracti_core::{
-    group::{Group, Member},
+    decisions::decision::Decision,
+    group::{Group, Member, MemberKey},
     input::{Draft, Error},
     questions::{
         answer::{Answer, Answering, NewAnswer, NewClaims},
         points::{Badge, Points},
         question::{Question, QuestionError, QuestionStatus},
     },
-    storage::keys,
+    storage::{
+        condition::Condition,
+        keys,
+        write::{Transaction, Write, WriteError},
+    },
     values::{
         id::{MemberId, QuestionId, UserId},
+        request_context::RequestContext,
         time::{Day, Timestamp, day_of},
     },
 };
 
 use crate::{
-    dynamo::{Expression, Transaction, TransactionError, Write},
     group::presence::{check_member, check_unarchived},
     questions::asking::put_question,
-    table::{RequestContext, Table, access::MemberKey},
-    write::{
-        commit::Decision,
-        idempotency::{Idempotency, Outcome},
-    },
+    table::Table,
+    write::idempotency::{Idempotency, Outcome},
 };
 
 /// The result of an answer.
@@ -110,7 +112,7 @@ impl Table {
                 // To another question, below; an anonymous answer to it is not found by its member.
                 None if receipt.is_none() => question.check_open(now)?,
                 // The claims were stored after the row was read, which other users do for guests.
-                None if question.has_answered(member) => return Err(TransactionError::Retry),
+                None if question.has_answered(member) => return Err(WriteError::Retry),
                 None => question.check_answer(member, now)?,
                 Some(_) => question.check_open(now)?,
             }
@@ -128,7 +130,7 @@ impl Table {
                 let same = self.claims_by(id, member.ids()).await? == before;
                 let last = asked().await?;
                 if !same || last.question.version != question.version {
-                    return Err(TransactionError::Retry);
+                    return Err(WriteError::Retry);
                 }
                 return Ok(Decision::Done(last.unscored(last.question.clone(), now)));
             }
@@ -166,7 +168,7 @@ impl Table {
         id: QuestionId,
         named: Option<MemberId>,
         now: Timestamp,
-    ) -> Result<Asked, TransactionError> {
+    ) -> Result<Asked, WriteError> {
         let MemberKey { group, user } = member_key;
         let guest = named.filter(|member| member.guest().is_some());
         let guest = async {
@@ -204,7 +206,7 @@ impl Table {
             if member.id.guest().is_some()
                 && self.member(group.id, member.id).await?.as_ref() != Some(&member)
             {
-                return Err(TransactionError::Retry);
+                return Err(WriteError::Retry);
             }
             return Err(QuestionError::NotAsked.into());
         }
@@ -227,7 +229,7 @@ impl Asked {
         answer: Write,
         number: usize,
         now: Timestamp,
-    ) -> Result<Decision<Answered>, TransactionError> {
+    ) -> Result<Decision<Answered>, WriteError> {
         let after = self.question.answered_by(&self.member, number, now);
         let mut writes = Transaction::default();
         writes.extend([
@@ -239,7 +241,7 @@ impl Asked {
         let unscored = self.unscored(after, now);
         let Some(before) = &self.points else { return Ok(Decision::Write(writes, unscored)) };
         let scored = before.answered(&self.question, self.day, now);
-        writes.add(Write::put(&scored)?.when(Expression::at_version(before.version)));
+        writes.add(Write::put(&scored)?.when(Condition::at_version(before.version)));
         let is_new = |badge: &Badge| !before.badges.contains(badge);
         let new_badges = scored.badges.iter().copied().filter(is_new).collect();
         let points = Points::of_answer(&self.question);

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use fracti_core::{
-    group::{Group, Member, links::Links},
+    decisions::ledger_transaction::LedgerTransaction,
+    group::{Group, Member, MemberKey, links::Links},
     input::{Draft, Error, FieldErrors},
     questions::{
         answer::Answer,
@@ -11,6 +12,7 @@ use fracti_core::{
         receipt::{Applying, NewApplication, Receipt, Unclaimed},
     },
     records::expense::Expense,
+    storage::write::WriteError,
     values::{
         id::{MemberId, QuestionId},
         time::Zone,
@@ -19,11 +21,9 @@ use fracti_core::{
 use fracti_texts::rule;
 
 use crate::{
-    dynamo::TransactionError,
-    ledger::LedgerTransaction,
     questions::asking::{claims_of, present, put_question},
     records::expenses::{Recording, record},
-    table::{Table, access::MemberKey},
+    table::Table,
     write::idempotency::{Idempotency, Outcome},
 };
 
@@ -123,12 +123,12 @@ impl Table {
 }
 
 /// The same error, whose paths are those of the receipt.
-fn within_receipt(error: TransactionError) -> TransactionError {
+fn within_receipt(error: WriteError) -> WriteError {
     match error {
-        TransactionError::Fail(Error::Invalid(errors)) => {
+        WriteError::Fail(Error::Invalid(errors)) => {
             let mut outer = FieldErrors::default();
             outer.replace_within("receipt", errors);
-            TransactionError::Fail(Error::Invalid(outer))
+            WriteError::Fail(Error::Invalid(outer))
         }
         error => error,
     }

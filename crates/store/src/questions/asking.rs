@@ -3,7 +3,8 @@
 use std::{collections::BTreeSet, sync::LazyLock};
 
 use fracti_core::{
-    group::{Group, Member, links::Links},
+    decisions::decision::Decision,
+    group::{Group, Member, MemberKey, links::Links},
     input::{Draft, Error, Field},
     questions::{
         answer::Answer,
@@ -15,22 +16,24 @@ use fracti_core::{
     },
     records::expense::NewExpense,
     split::PreviewedShare,
-    storage::keys::{self, prefix},
+    storage::{
+        condition::Condition,
+        keys::{self, prefix},
+        write::{Transaction, Write},
+    },
     values::{
         id::{GroupId, GuestId, MemberId, QuestionId, TokenId},
+        request_context::RequestContext,
         text::{Prompt, TokenName},
         time::{Timestamp, Zone},
     },
 };
 
 use crate::{
-    dynamo::{Expression, Order, Page, Range, Sort, Transaction, TransactionError, Write},
+    dynamo::{Order, Page, Range, Sort},
     group::presence::check_unarchived,
-    table::{RequestContext, Table, access::MemberKey},
-    write::{
-        commit::Decision,
-        idempotency::{Idempotency, Outcome},
-    },
+    table::Table,
+    write::idempotency::{Idempotency, Outcome},
 };
 
 /// A question as a member of its group sees it.
@@ -258,7 +261,7 @@ impl Table {
 
 /// The put of a question that is as it was read.
 pub(crate) fn put_question(before: &Question, after: &Question) -> Result<Write, Error> {
-    Ok(Write::put(after)?.when(Expression::at_version(before.version)))
+    Ok(Write::put(after)?.when(Condition::at_version(before.version)))
 }
 
 /// The claims of named answers, one of each member.
@@ -311,11 +314,5 @@ impl QuestionDetail {
         let preview = preview.and_then(|new| shares(new, &present));
         let answers = if shows_answers { answers } else { Vec::new() };
         Self { receipt, claims, preview, claimed, members, answers, shows_answers }
-    }
-}
-
-impl From<QuestionError> for TransactionError {
-    fn from(error: QuestionError) -> Self {
-        Self::Fail(error.into())
     }
 }

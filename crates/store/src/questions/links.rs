@@ -6,12 +6,18 @@
 use std::collections::BTreeSet;
 
 use fracti_core::{
-    group::{Group, LinkStep, Member, ProposedLink, not_a_member},
+    decisions::{
+        balance::put_lock_telling, decision::Decision, ledger_transaction::LedgerTransaction,
+    },
+    group::{Group, LinkStep, Member, MemberKey, ProposedLink, not_a_member},
     input::{Draft, Error, Field},
     ledger::Ledger,
     questions::question::Question,
     records::group_change::{ChangeKind, Subject},
-    storage::{keys, row},
+    storage::{
+        keys, row,
+        write::{Transaction, Write, WriteError},
+    },
     values::{
         id::{GuestId, MemberId, UserId},
         time::Timestamp,
@@ -19,18 +25,13 @@ use fracti_core::{
 };
 
 use crate::{
-    dynamo::{Transaction, TransactionError, Write},
     group::{
         presence::change_member,
         settings::{links_as_read, links_set_to},
     },
-    ledger::{LedgerTransaction, put_lock_telling},
     questions::asking::{self, put_question},
-    table::{Table, access::MemberKey},
-    write::{
-        commit::Decision,
-        idempotency::{Idempotency, Outcome},
-    },
+    table::Table,
+    write::idempotency::{Idempotency, Outcome},
 };
 
 /// A guest, and the link that is proposed for them.
@@ -169,7 +170,7 @@ fn confirm(
     (before, id): (&Member, GuestId),
     (present, user): (&Member, UserId),
     now: Timestamp,
-) -> Result<Decision<LinkedGuest>, TransactionError> {
+) -> Result<Decision<LinkedGuest>, WriteError> {
     let ReadForLink { ledger, group, members, open } = read;
     let linked = Member { linked_to: Some(user), ..before.clone() };
     // The row of the user may have been read before another link.

@@ -3,14 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use fracti_core::{
-    group::{Group, Member, MemberRow, labels},
+    group::{Group, Member, MemberKey, MemberRow, labels},
     input::Error,
     questions::{
         answer::Answer,
         points::Points,
         question::{Question, QuestionFilter},
     },
-    storage::keys::{self, prefix},
+    storage::{
+        condition::Condition,
+        keys::{self, prefix},
+    },
     values::{
         id::{GroupId, MemberId, UserId},
         time::Timestamp,
@@ -20,10 +23,10 @@ use futures_util::future::try_join_all;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    dynamo::{BATCH, Expression, Order, Page, Placed, Position, Range, Slice, Sort},
+    dynamo::{BATCH, Order, Page, Placed, Position, Range, Slice, Sort},
     questions::asking::SeenQuestion,
     records::activity::{merged, rest_of_list},
-    table::{Table, access::MemberKey},
+    table::Table,
 };
 
 /// Place in the list of questions that are open for a user.
@@ -95,7 +98,7 @@ impl Table {
         now: Timestamp,
     ) -> Result<(Vec<SeenQuestion>, Option<OpenPlace>), Error> {
         let range = Range::index("GSI1", keys::user_partition(user.into()), prefix::GROUP);
-        let present = Expression::without("leftAt").and(Expression::without("removedAt"));
+        let present = Condition::without("leftAt").and(Condition::without("removedAt"));
         let page = Page { limit: BATCH, after: after.groups.clone() };
         let joined = self.db.page_where::<MemberRow>(&range, &page, &present).await?;
         let rows = joined.items.into_iter().map(|row| (row.group_id, row.member));

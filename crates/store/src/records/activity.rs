@@ -18,7 +18,10 @@ use fracti_core::{
         expense::{Expense, Filter, PaidExpense, Participant, Payer},
         settlement::{Settlement, SettlementStatus},
     },
-    storage::keys::{self, Primary, prefix},
+    storage::{
+        condition::Condition,
+        keys::{self, Primary, prefix},
+    },
     values::{
         currency::Currency,
         id::{GroupId, MemberId, UserId},
@@ -29,7 +32,7 @@ use futures_util::future::try_join_all;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    dynamo::{Expression, Page, Placed, Position, Range, Sort},
+    dynamo::{Page, Placed, Position, Range, Sort},
     table::Table,
 };
 
@@ -319,7 +322,7 @@ impl Table {
             MemberId::User(user) => Some(user),
             MemberId::Guest(_) => {
                 let range = Range::index("GSI1", keys::user_partition(member), prefix::GROUP);
-                let linked = Expression::with_attribute("linkedTo");
+                let linked = Condition::with_attribute("linkedTo");
                 let rows = self.db.filtered_readable::<MemberRow>(&range, &linked).await?;
                 rows.first().and_then(|row| row.member.linked_to)
             }
@@ -336,7 +339,7 @@ impl Table {
         user: UserId,
     ) -> Result<(Vec<(GroupId, MemberId)>, BTreeSet<GroupId>), Error> {
         let range = Range::index("GSI1", keys::user_partition(user.into()), prefix::GROUP);
-        let with = Expression::with_attribute;
+        let with = Condition::with_attribute;
         let either = with("guests").or(with("leftAt")).or(with("removedAt"));
         let rows = self.db.filtered_readable::<MemberRow>(&range, &either).await?;
         let past = rows.iter().filter(|row| !row.member.is_present()).map(|row| row.group_id);

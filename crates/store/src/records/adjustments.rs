@@ -3,7 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use fracti_core::{
-    group::{Group, Member},
+    decisions::ledger_transaction::LedgerTransaction,
+    group::{Group, Member, MemberKey},
     input::{Draft, Error, Field},
     ledger::LedgerError,
     records::{
@@ -14,14 +15,12 @@ use fracti_core::{
         entry::Entry,
         group_change::{ChangeKind, Subject},
     },
-    storage::keys,
+    storage::{keys, write::WriteError},
     values::{entry_id::EntryId, id::GroupId},
 };
 
 use crate::{
-    dynamo::TransactionError,
-    ledger::LedgerTransaction,
-    table::{Table, access::MemberKey},
+    table::Table,
     write::idempotency::{Idempotency, Outcome},
 };
 
@@ -153,7 +152,7 @@ fn tell(transaction: &mut LedgerTransaction, kind: ChangeKind, report: &Report) 
 fn push(
     transaction: &mut LedgerTransaction,
     adjustment: &CheckedAdjustment,
-) -> Result<Result<Entry, Reason>, TransactionError> {
+) -> Result<Result<Entry, Reason>, WriteError> {
     let (next, entry) = match transaction.recorded(adjustment.event.clone()) {
         Err(LedgerError::Overflow(_) | LedgerError::Full) => {
             return Ok(Err(Reason::TotalsTooLarge));

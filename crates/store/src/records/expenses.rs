@@ -6,7 +6,8 @@ use std::{
 };
 
 use fracti_core::{
-    group::{Group, Member, MemberRow, links::Links},
+    decisions::{decision::Decision, ledger_transaction::LedgerTransaction},
+    group::{Group, Member, MemberKey, MemberRow, links::Links},
     input::{Draft, Error},
     ledger::{EntryStatus, Ledger, LedgerError, RefType},
     personal::spending::Spending,
@@ -18,13 +19,16 @@ use fracti_core::{
     },
     split::PreviewedShare,
     storage::{
+        condition::Condition,
         keys::{self, Primary, prefix},
         row,
+        write::{Write, WriteError},
     },
     values::{
         currency::AmountError,
         id::{ExpenseId, GroupId, MemberId, UserId},
         money::Money,
+        request_context::RequestContext,
         time::{Timestamp, Zone},
     },
 };
@@ -32,14 +36,10 @@ use futures_util::future::try_join_all;
 use serde::Serialize;
 
 use crate::{
-    dynamo::{Expression, Order, Page, Range, Slice, Sort, TransactionError, Write},
-    ledger::LedgerTransaction,
+    dynamo::{Order, Page, Range, Slice, Sort},
     personal::spendings::deletion,
-    table::{RequestContext, Table, access::MemberKey},
-    write::{
-        commit::Decision,
-        idempotency::{Idempotency, Outcome},
-    },
+    table::Table,
+    write::idempotency::{Idempotency, Outcome},
 };
 
 /// Expenses of a group without an index by day that are sorted for one page at most.
@@ -416,7 +416,7 @@ impl Table {
             let history: Vec<_> =
                 history.filter(|entry| entry.ref_type == RefType::Expense).collect();
             if history.iter().any(|entry| entry.status == EntryStatus::Applied) {
-                return Err(TransactionError::Retry);
+                return Err(WriteError::Retry);
             }
             let deletion = history.first().map(|revert| DeletedExpense::key(revert, id));
             let was = history.into_iter().find_map(|entry| entry.snapshot);
@@ -544,7 +544,7 @@ impl Table {
         &self,
         member_key: MemberKey,
         id: ExpenseId,
-    ) -> Result<LoadedExpense, TransactionError> {
+    ) -> Result<LoadedExpense, WriteError> {
         let read = async {
             tokio::try_join!(
                 self.find_expense(member_key.group, id),
@@ -557,7 +557,7 @@ impl Table {
         // Only an expense in a v0 row that could not be migrated has no entry: this one was
         // restored between the two reads.
         if entry.is_none() && id.is_ours() {
-            return Err(TransactionError::Retry);
+            return Err(WriteError::Retry);
         }
         Ok(LoadedExpense { expense, entry, ledger })
     }
@@ -580,7 +580,7 @@ pub(crate) fn record(
     new: &Draft<NewExpense>,
     Recording { group, members, user, context, zone }: Recording<'_>,
     mut transaction: LedgerTransaction,
-) -> Result<(LedgerTransaction, Expense), TransactionError> {
+) -> Result<(LedgerTransaction, Expense), WriteError> {
     let new = new.resolved(transaction.links());
     let mut members = transaction.links().unlinked(members);
     members.retain(Member::is_present);
@@ -589,7 +589,7 @@ pub(crate) fn record(
     let changed_at = transaction.before().state.default_splits_at;
     if new.uses_default() && group.default_splits_at != changed_at {
         // The group and the ledger were read before and after a change of the default split.
-        return Err(TransactionError::Retry);
+        return Err(WriteError::Retry);
     }
     let expense = new.at(transaction.at(), context.random)?;
     insert(&mut transaction, &expense)?;
@@ -631,12 +631,12 @@ fn changed_at(expense: Expense, at: Timestamp) -> Expense {
 
 /// The expense is as it was read. Its date is compared because it decides whether the expense is in
 /// a tally, and an operator may set it without an edit.
-pub(crate) fn unchanged(expense: &Expense) -> Result<Expression, Error> {
-    fn same(name: &'static str, value: Option<&impl Serialize>) -> Result<Expression, Error> {
-        let Some(value) = value else { return Ok(Expression::without(name)) };
-        Ok(Expression::equal(name, row::to_value(value)?))
+pub(crate) fn unchanged(expense: &Expense) -> Result<Condition, Error> {
+    fn same(name: &'static str, value: Option<&impl Serialize>) -> Result<Condition, Error> {
+        let Some(value) = value else { return Ok(Condition::without(name)) };
+        Ok(Condition::equal(name, row::to_value(value)?))
     }
-    let id = Expression::equal("id", row::to_value(&expense.id)?);
+    let id = Condition::equal("id", row::to_value(&expense.id)?);
     let updated_at = same("updatedAt", expense.updated_at.as_ref())?;
     Ok(id.and(updated_at).and(same("date", expense.date.as_ref())?))
 }
@@ -645,7 +645,7 @@ pub(crate) fn unchanged(expense: &Expense) -> Result<Expression, Error> {
 pub(crate) fn insert(
     transaction: &mut LedgerTransaction,
     expense: &Expense,
-) -> Result<(), TransactionError> {
+) -> Result<(), WriteError> {
     transaction.add(Write::put_new(expense)?);
     transaction.add_all(member_rows(None, Some(expense))?);
     transaction.tally(None, Some(expense))?;

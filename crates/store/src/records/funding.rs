@@ -6,12 +6,13 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fracti_core::{
+    decisions::{decision::Decision, ledger_transaction::LedgerTransaction},
     funds::{
         fund::{FundError, FundFlow, FundStatus, HOLD_S, Held, Parts},
         fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
         user_funds::{Funds, Payable},
     },
-    group::{Group, Member},
+    group::{Group, Member, MemberKey},
     input::{Draft, Error},
     ledger::Ledger,
     personal::targets::Targets,
@@ -19,24 +20,23 @@ use fracti_core::{
         group_change::{ChangeKind, Subject},
         settlement::{FromFunds, NewSettlement, PaidFromFunds, Settlement, SettlementStatus},
     },
-    storage::keys,
+    storage::{
+        keys,
+        write::{Write, WriteError},
+    },
     values::{
         currency::Currency,
         id::{FundTransactionId, GroupId, MemberId, SettlementId, UserId},
         money::Money,
+        request_context::RequestContext,
         time::Timestamp,
     },
 };
 
 use crate::{
-    dynamo::{TransactionError, Write},
     funds::changing::{agreed, fund_writes, put_changed},
-    ledger::LedgerTransaction,
-    table::{RequestContext, Table, access::MemberKey},
-    write::{
-        commit::Decision,
-        idempotency::{Idempotency, Outcome},
-    },
+    table::Table,
+    write::idempotency::{Idempotency, Outcome},
 };
 
 /// Conditions of a payment at once, besides the payer's funds.
@@ -60,11 +60,11 @@ impl Detail {
     }
 
     /// Begins the decision again if the funds are short and were not read in detail yet.
-    fn need_if(&self, is_short: bool, funds: &Funds) -> Result<(), TransactionError> {
+    fn need_if(&self, is_short: bool, funds: &Funds) -> Result<(), WriteError> {
         let is_new = is_short && !funds.pending().is_empty() && !self.is_needed();
         if is_new {
             self.0.store(true, Ordering::Relaxed);
-            return Err(TransactionError::Retry);
+            return Err(WriteError::Retry);
         }
         Ok(())
     }
@@ -266,7 +266,7 @@ impl Table {
         &self,
         settlement: &Settlement,
         outcome: Result<T, Error>,
-    ) -> Result<T, TransactionError> {
+    ) -> Result<T, WriteError> {
         let has_ended = async {
             let after = self.find_settlement(settlement.group_id, settlement.id).await?;
             Ok(after.is_none_or(|after| after.status != settlement.status))
@@ -311,7 +311,7 @@ fn withhold(
     settlement: Settlement,
     how: FromFunds,
     context: RequestContext,
-) -> Result<Settlement, TransactionError> {
+) -> Result<Settlement, WriteError> {
     let amount = money(&settlement)?;
     let from = if how.hold_until.is_some() { Payable::Cash } else { Payable::All };
     let at = transaction.at();
@@ -357,10 +357,10 @@ fn pay_at_once(
     at_once: Option<AtOnce>,
     settlement: Settlement,
     context: RequestContext,
-) -> Result<Settlement, TransactionError> {
+) -> Result<Settlement, WriteError> {
     let version = transaction.before().version;
     // Without them, the recipient is a guest who was linked after the links were read.
-    let at_once = at_once.filter(|it| it.version == version).ok_or(TransactionError::Retry)?;
+    let at_once = at_once.filter(|it| it.version == version).ok_or(WriteError::Retry)?;
     let AtOnce { recipient: mut to, pending, .. } = at_once;
     let amount = money(&settlement)?;
     let at = transaction.at();

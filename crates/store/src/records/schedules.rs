@@ -1,7 +1,8 @@
 //! Schedules: expenses that the keeper records on their dates.
 
 use fracti_core::{
-    group::{Group, Member},
+    decisions::{decision::Decision, ledger_transaction::LedgerTransaction},
+    group::{Group, Member, MemberKey},
     input::{Draft, Error},
     ledger::Ledger,
     personal::targets::Targets,
@@ -10,25 +11,24 @@ use fracti_core::{
         schedule::{MAX_SCHEDULES, NewSchedule, Schedule, ScheduleEdit, Scheduling},
     },
     storage::{
+        condition::Condition,
         keys::{self, prefix},
         row,
+        write::{Transaction, Write, WriteError},
     },
     values::{
         id::{GroupId, ScheduleId, TokenId},
+        request_context::RequestContext,
         text::TokenName,
         time::{Timestamp, Zone},
     },
 };
 
 use crate::{
-    dynamo::{Expression, Page, Range, Slice, Transaction, TransactionError, Write},
-    ledger::LedgerTransaction,
+    dynamo::{Page, Range, Slice},
     records::expenses::insert,
-    table::{RequestContext, Table, access::MemberKey},
-    write::{
-        commit::Decision,
-        idempotency::{Idempotency, IdempotentRequest, Outcome},
-    },
+    table::Table,
+    write::idempotency::{Idempotency, IdempotentRequest, Outcome},
 };
 
 /// What the keeper did for a schedule.
@@ -102,7 +102,7 @@ impl Table {
                     Scheduling { group, members, links, caller, agent, at, now, random, zone };
                 let schedule = new.check(with)?;
                 if divides_otherwise(group, transaction.before()) {
-                    return Err(TransactionError::Retry);
+                    return Err(WriteError::Retry);
                 }
                 if schedules.len() >= MAX_SCHEDULES {
                     return Err(Error::TooManySchedules.into());
@@ -220,7 +220,7 @@ impl Table {
     ) -> Result<Occurred, Error> {
         let random = IdempotentRequest::own_work("occur", now).context.random;
         self.work_on_group(group, "occur", now, || async {
-            let everyone = Expression::default();
+            let everyone = Condition::default();
             let (schedule, of_group, members, ledger) = tokio::try_join!(
                 self.db.get::<Schedule>(keys::schedule(group, id)),
                 self.db.get::<Group>(keys::group(group)),
@@ -289,7 +289,7 @@ fn pause(
     mut transaction: LedgerTransaction,
     before: &Schedule,
     after: &Schedule,
-) -> Result<Decision<Occurred>, TransactionError> {
+) -> Result<Decision<Occurred>, WriteError> {
     transaction.add(Write::put(after)?.when(unchanged(before)?));
     transaction.tell(Subject::schedule(ChangeKind::SchedulePaused, after));
     transaction.commit(Occurred::Paused)
@@ -300,10 +300,10 @@ fn of_one_moment(
     group: &Group,
     members: &[Member],
     ledger: &Ledger,
-) -> Result<(Group, Vec<Member>), TransactionError> {
+) -> Result<(Group, Vec<Member>), WriteError> {
     // A guest may have been linked to a user who joined after the members were read.
     if !ledger.links.are_among(members) || divides_otherwise(group, ledger) {
-        return Err(TransactionError::Retry);
+        return Err(WriteError::Retry);
     }
     Ok((ledger.state.of_group(group), ledger.state.of(members)))
 }
@@ -314,6 +314,6 @@ fn divides_otherwise(group: &Group, ledger: &Ledger) -> bool {
 }
 
 /// The schedule is as it was read.
-fn unchanged(schedule: &Schedule) -> Result<Expression, Error> {
-    Ok(Expression::equal("version", row::to_value(&schedule.version)?))
+fn unchanged(schedule: &Schedule) -> Result<Condition, Error> {
+    Ok(Condition::equal("version", row::to_value(&schedule.version)?))
 }

@@ -3,8 +3,9 @@
 use std::future::ready;
 
 use fracti_core::{
+    decisions::{decision::Decision, ledger_transaction::LedgerTransaction},
     funds::fund::FundError,
-    group::{Group, Member},
+    group::{Group, Member, MemberKey},
     input::{Draft, Error},
     ledger::Ledger,
     personal::targets::Targets,
@@ -17,21 +18,19 @@ use fracti_core::{
         },
     },
     storage::{
+        condition::Condition,
         keys::{self, Primary, prefix},
         row,
+        write::{Write, WriteError},
     },
     values::id::{GroupId, MemberId, SettlementId, UserId},
 };
 use futures_util::{FutureExt, future::BoxFuture};
 
 use crate::{
-    dynamo::{Expression, Page, Range, Slice, TransactionError, Write},
-    ledger::LedgerTransaction,
-    table::{Table, access::MemberKey},
-    write::{
-        commit::Decision,
-        idempotency::{Idempotency, Outcome},
-    },
+    dynamo::{Page, Range, Slice},
+    table::Table,
+    write::idempotency::{Idempotency, Outcome},
 };
 
 /// Maximum number of pending settlements that a plan takes into account.
@@ -82,9 +81,9 @@ impl Table {
             return Ok(Vec::new());
         }
         let range = Range::table(keys::group_partition(group), prefix::SETTLEMENT);
-        let mut open = Expression::equal("status", row::to_value(&SettlementStatus::Pending)?);
+        let mut open = Condition::equal("status", row::to_value(&SettlementStatus::Pending)?);
         if let Some(last) = &ledger.last_event_at {
-            open = open.or(Expression::greater("completedAt", row::to_value(last)?));
+            open = open.or(Condition::greater("completedAt", row::to_value(last)?));
         }
         let pending: Vec<Settlement> = self.db.filtered_readable(&range, &open).await?;
         if pending.len() > MAX_PENDING { Err(Error::TooMuchHistory) } else { Ok(pending) }
@@ -281,7 +280,7 @@ impl Table {
         transaction: LedgerTransaction,
         settlement: Settlement,
         by: Option<UserId>,
-    ) -> Result<Decision<Settlement>, TransactionError> {
+    ) -> Result<Decision<Settlement>, WriteError> {
         let released = self.release_funds(&settlement, by, transaction.at()).await;
         let released = self.agreed_with(&settlement, released).await?;
         let (transaction, failed) =
@@ -320,7 +319,7 @@ impl Table {
         settlement: Settlement,
         by: UserId,
         random: [u8; 10],
-    ) -> Result<Decision<Settlement>, TransactionError> {
+    ) -> Result<Decision<Settlement>, WriteError> {
         let paid = self.pay_funds(&settlement, by, transaction.at(), random).await;
         let paid = self.agreed_with(&settlement, paid).await?;
         let (transaction, completed) = completed(transaction, settlement, paid)?;
@@ -335,14 +334,14 @@ impl Table {
         settlement: Settlement,
         by: UserId,
         random: [u8; 10],
-    ) -> Result<Decision<Settlement>, TransactionError> {
+    ) -> Result<Decision<Settlement>, WriteError> {
         let key = keys::entry(settlement.group_id, &settlement.id.into());
         let Some(entry) = self.db.get::<Entry>(key).await? else {
             // One in a v0 row that could not be migrated was never recorded. Otherwise it was taken
             // back between the two reads.
             let error = SettlementError::Final(settlement.status);
             let ours = settlement.id.created_at().is_some();
-            return Err(if ours { TransactionError::Retry } else { Error::from(error).into() });
+            return Err(if ours { WriteError::Retry } else { Error::from(error).into() });
         };
         let at = transaction.at();
         let reverted = Settlement {
@@ -366,7 +365,7 @@ impl Table {
         mut transaction: LedgerTransaction,
         settlement: Settlement,
         hash: TxHash,
-    ) -> Result<Decision<Settlement>, TransactionError> {
+    ) -> Result<Decision<Settlement>, WriteError> {
         if settlement.funds.is_some() && settlement.external.is_none() {
             return Err(Error::from(FundError::Funded).into());
         }
@@ -391,7 +390,7 @@ impl Table {
         if used.is_none_or(|used| used.settlement_id != settlement.id) {
             return Ok(None);
         }
-        let own = Expression::equal("settlementId", row::to_value(&settlement.id)?);
+        let own = Condition::equal("settlementId", row::to_value(&settlement.id)?);
         Ok(Some(Write::delete(keys::tx_hash(hash)).when(own)))
     }
 
@@ -423,18 +422,18 @@ fn refused(settlement: &Settlement, refusal: SettlementError) -> Error {
 }
 
 /// The settlement has the status, the chain transaction and the last edit that were read.
-pub(crate) fn unchanged(settlement: &Settlement) -> Result<Expression, Error> {
+pub(crate) fn unchanged(settlement: &Settlement) -> Result<Condition, Error> {
     let hash = match &settlement.tx_hash {
-        None => Expression::without("txHash"),
-        Some(hash) => Expression::equal("txHash", row::to_value(hash)?),
+        None => Condition::without("txHash"),
+        Some(hash) => Condition::equal("txHash", row::to_value(hash)?),
     };
     let edit = match &settlement.updated_at {
-        None => Expression::without("updatedAt"),
-        Some(at) => Expression::equal("updatedAt", row::to_value(at)?),
+        None => Condition::without("updatedAt"),
+        Some(at) => Condition::equal("updatedAt", row::to_value(at)?),
     };
     let id = row::to_value(&settlement.id)?;
-    let status = Expression::equal("status", row::to_value(&settlement.status)?);
-    Ok(Expression::equal("id", id).and(status).and(hash).and(edit))
+    let status = Condition::equal("status", row::to_value(&settlement.status)?);
+    Ok(Condition::equal("id", id).and(status).and(hash).and(edit))
 }
 
 /// Edits a pending settlement.
@@ -442,7 +441,7 @@ fn edit(
     mut transaction: LedgerTransaction,
     before: &Settlement,
     update: &SettlementUpdate,
-) -> Result<Decision<Settlement>, TransactionError> {
+) -> Result<Decision<Settlement>, WriteError> {
     if before.funds.is_some() {
         return Err(Error::from(FundError::Funded).into());
     }
@@ -460,7 +459,7 @@ pub(crate) fn completed(
     mut transaction: LedgerTransaction,
     settlement: Settlement,
     paid: impl IntoIterator<Item = Write>,
-) -> Result<(LedgerTransaction, Settlement), TransactionError> {
+) -> Result<(LedgerTransaction, Settlement), WriteError> {
     let at = transaction.at();
     let attributes = [
         ("status", Some(row::to_value(&SettlementStatus::Completed)?)),

@@ -3,24 +3,14 @@
 use std::pin::pin;
 
 use fracti_core::{
-    group::{Group, MemberRow},
+    group::{Group, MemberKey, MemberRow},
     input::Error,
     storage::keys,
-    values::id::{GroupId, UserId},
+    values::id::GroupId,
 };
 use futures_util::future::{Either, select};
 
 use crate::table::Table;
-
-/// Key of a membership that is still to be checked. The methods of [`Table`] that take one check it
-/// in the same round trip.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MemberKey {
-    /// The group.
-    pub group: GroupId,
-    /// User whose membership is checked.
-    pub user: UserId,
-}
 
 impl Table {
     /// Runs `read` and checks the membership at the same time. A refusal ends the read.

@@ -3,20 +3,12 @@
 use fracti_core::{
     group::group_state::GroupState,
     input::Error,
-    ledger::{Ledger, LedgerError, balance::Balance},
+    ledger::{Ledger, balance::Balance},
     storage::keys,
     values::id::GroupId,
 };
 
-use crate::{
-    dynamo::{Expression, Write},
-    table::Table,
-};
-
-/// Maximum size of a row, in bytes.
-///
-/// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-items>
-const MAX_ROW: usize = 400 * 1024;
+use crate::table::Table;
 
 impl Table {
     /// The current ledger of a group, which is empty before the first write to it.
@@ -52,29 +44,4 @@ impl Table {
             None => self.ledger(group).await,
         }
     }
-}
-
-/// The write by which others hold the group's lock that are no event of its ledger: the balance row
-/// with the next version.
-///
-/// # Errors
-///
-/// As [`put_balance`].
-pub(crate) fn put_lock(group: GroupId, read: &Ledger) -> Result<Write, Error> {
-    let next = Ledger { version: read.version.saturating_add(1), ..read.clone() };
-    put_balance(group, read, &next)
-}
-
-/// The write of the balance row, on condition that its version is the one that was read.
-///
-/// # Errors
-///
-/// [`LedgerError::Full`] if DynamoDB would refuse the row for its size: the largest balances with
-/// the most links, recent changes and pending settlements exceed it by some kilobytes.
-pub(crate) fn put_balance(group: GroupId, read: &Ledger, next: &Ledger) -> Result<Write, Error> {
-    let put = Write::put(&Balance { group_id: group, ledger: next.clone() })?;
-    if put.size() > MAX_ROW {
-        return Err(LedgerError::Full.into());
-    }
-    Ok(put.when(Expression::at_version(read.version)))
 }

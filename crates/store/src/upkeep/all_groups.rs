@@ -4,12 +4,15 @@ use std::collections::BTreeSet;
 
 use fracti_core::{
     input::Error,
-    storage::keys::{self, Primary, prefix},
+    storage::{
+        condition::Condition,
+        keys::{self, Primary, prefix},
+    },
     values::id::GroupId,
 };
 
 use crate::{
-    dynamo::{Expression, Position, Scan, Segment},
+    dynamo::{Position, Scan, Segment},
     table::Table,
 };
 
@@ -37,8 +40,8 @@ impl Table {
     /// Groups with a row in the next part of the table. Groups that were created in the last second
     /// may be missing.
     pub async fn all_groups(&self, after: Option<Position>) -> Result<GroupsPage, Error> {
-        let of_group = Expression::begins_with("PK", prefix::GROUP);
-        let filter = of_group.or(Expression::begins_with("PK", prefix::LEDGER));
+        let of_group = Condition::begins_with("PK", prefix::GROUP);
+        let filter = of_group.or(Condition::begins_with("PK", prefix::LEDGER));
         let Scan { items, next, .. } = self.db.scan_keys(&filter, after, Segment::WHOLE).await?;
         let mut page = GroupsPage { next, ..GroupsPage::default() };
         for key in items.iter().filter_map(Primary::of) {

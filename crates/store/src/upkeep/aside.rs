@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use fracti_core::{
+    decisions::decision::Decision,
     group::MemberRow,
     input::Error,
     records::{
@@ -12,8 +13,10 @@ use fracti_core::{
         settlement::Settlement,
     },
     storage::{
+        condition::Condition,
         keys::{self, Primary, prefix},
         row::{self, AttributeValue, FORMAT_VERSION, Item, Row},
+        write::{Transaction, Write},
     },
     v0::{self, Anomaly},
     values::{
@@ -23,9 +26,8 @@ use fracti_core::{
 };
 
 use crate::{
-    dynamo::{Expression, Order, Page, Position, Range, Transaction, Write},
+    dynamo::{Order, Page, Position, Range},
     table::Table,
-    write::commit::Decision,
 };
 
 /// Rows that are read with one request.
@@ -112,7 +114,7 @@ impl Table {
                 return Ok(Decision::Done(false));
             }
             let aside = AsideRow::of(group, &key.sk, row, reason, now)?;
-            let unchanged = Expression::same_as(row, &[FORMAT_VERSION]);
+            let unchanged = Condition::same_as(row, &[FORMAT_VERSION]);
             let writes = [Write::delete(key.clone()).when(unchanged), Write::put_new(&aside)?];
             Ok(Decision::Write(Transaction::from_iter(writes), true))
         })
@@ -129,7 +131,7 @@ impl Table {
         let range = Range::table(keys::group_partition(group), prefix);
         let range = Range { order: Order::Asc, ..range };
         let filter =
-            if only_v0 { Expression::without(FORMAT_VERSION) } else { Expression::default() };
+            if only_v0 { Condition::without(FORMAT_VERSION) } else { Condition::default() };
         let (mut all, mut after) = (Vec::new(), None);
         loop {
             let page = Page { limit: AT_ONCE, after };

@@ -3,13 +3,19 @@
 use std::collections::{HashMap, HashSet};
 
 use fracti_core::{
+    decisions::{
+        balance::{put_balance, put_lock},
+        decision::Decision,
+    },
     group::group_state::GroupState,
     input::Error,
     ledger::{Ledger, balance::Balance},
     reports::audit::{Finding, Mend, Stored, audit, unmigrated},
     storage::{
+        condition::Condition,
         keys::{self, Primary},
         row::{self, AttributeValue, Item},
+        write::{Transaction, Write, WriteError},
     },
     v0,
     values::{id::GroupId, time::Timestamp},
@@ -17,12 +23,8 @@ use fracti_core::{
 use tokio::task::spawn_blocking;
 
 use crate::{
-    dynamo::{Expression, Page, Range, Retry, Transaction, TransactionError, Write},
-    table::{
-        Table,
-        balance::{put_balance, put_lock},
-    },
-    write::commit::Decision,
+    dynamo::{Page, Range, Retry},
+    table::Table,
 };
 
 /// Rows that are read with one request, at most.
@@ -96,9 +98,9 @@ impl Table {
         loop {
             match Box::pin(self.audited(group, now, most)).await {
                 Ok(audited) => return Ok(audited.findings),
-                Err(TransactionError::Fail(error)) => return Err(error),
-                Err(TransactionError::Retry) if retry.pause().await => {}
-                Err(TransactionError::Retry) => return Err(Error::Contended),
+                Err(WriteError::Fail(error)) => return Err(error),
+                Err(WriteError::Retry) if retry.pause().await => {}
+                Err(WriteError::Retry) => return Err(Error::Contended),
             }
         }
     }
@@ -163,14 +165,14 @@ impl Table {
         group: GroupId,
         now: Timestamp,
         most: usize,
-    ) -> Result<Audited, TransactionError> {
+    ) -> Result<Audited, WriteError> {
         let before = self.db.item(keys::balance(group)).await?;
         let ledger = before.clone().map(row::from_item::<Balance>).transpose();
         let ledger = ledger.ok().flatten().map(|row| row.ledger);
         let stored = self.stored(group, most).await?;
         let after = self.db.item(keys::balance(group)).await?;
         if before != after {
-            return Err(TransactionError::Retry);
+            return Err(WriteError::Retry);
         }
         let Stored { records, ledger: of_ledger, entries, .. } = &stored;
         if records.is_empty() && of_ledger.is_empty() && entries.is_empty() {
@@ -195,7 +197,7 @@ impl Table {
         let by_time = Range::whole(Some("GSI1"), keys::entries_of(group));
         let of_group = Range::whole(None, keys::group_partition(group));
         let of_ledger = Range::whole(None, keys::ledger_partition(group));
-        let every = Expression::default();
+        let every = Condition::default();
         let (records, ledger) = tokio::try_join!(
             self.every_row_within(&of_group, &every, most),
             self.every_row_within(&of_ledger, &every, most)
@@ -224,14 +226,14 @@ impl Table {
 
     /// The rows of a range, read in pages.
     pub(crate) async fn every_row(&self, range: &Range) -> Result<Vec<Item>, Error> {
-        self.every_row_where(range, &Expression::default()).await
+        self.every_row_where(range, &Condition::default()).await
     }
 
     /// The rows of a range that fulfil a condition, read in pages.
     pub(crate) async fn every_row_where(
         &self,
         range: &Range,
-        filter: &Expression,
+        filter: &Condition,
     ) -> Result<Vec<Item>, Error> {
         self.every_row_within(range, filter, usize::MAX).await
     }
@@ -244,7 +246,7 @@ impl Table {
     async fn every_row_within(
         &self,
         range: &Range,
-        filter: &Expression,
+        filter: &Condition,
         most: usize,
     ) -> Result<Vec<Item>, Error> {
         let (mut rows, mut after, mut size) = (Vec::new(), None, 0_usize);
@@ -301,8 +303,8 @@ fn write(
     // A row under the lock changes with the version of the balance row only. The others, those of
     // members and of used hashes, are small.
     let as_read = || match stored {
-        None => Expression::absent(),
-        Some(_) => Expression::present(),
+        None => Condition::absent(),
+        Some(_) => Condition::present(),
     };
     Ok(match mend {
         None => None,
@@ -314,11 +316,11 @@ fn write(
         Some(Mend::Delete) => Some(Write::delete(key.clone()).when(as_read())),
         Some(Mend::Set(attributes)) => {
             let same = |name: &'static str| match stored.as_ref().and_then(|it| it.get(name)) {
-                None => Expression::without(name),
-                Some(value) => Expression::equal(name, value.clone()),
+                None => Condition::without(name),
+                Some(value) => Condition::equal(name, value.clone()),
             };
             let names = attributes.iter().map(|(name, _)| same(name));
-            let unchanged = names.fold(Expression::present(), Expression::and);
+            let unchanged = names.fold(Condition::present(), Condition::and);
             let update = Write::update(key.clone(), attributes.clone());
             Some(update.when(unchanged))
         }

@@ -2,22 +2,24 @@
 //! expenses without its keys.
 
 use fracti_core::{
+    decisions::decision::Decision,
     group::Group,
     input::Error,
     records::expense::Expense,
     storage::{
+        condition::Condition,
         keys::{self, prefix},
         row::{self, Row},
+        write::{Transaction, Write},
     },
     values::{id::GroupId, time::Timestamp},
 };
 use futures_util::future::try_join_all;
 
 use crate::{
-    dynamo::{Expression, Page, Position, Range, Slice, Transaction, Write},
+    dynamo::{Page, Position, Range, Slice},
     records::expenses::unchanged,
     table::Table,
-    write::commit::Decision,
 };
 
 impl Table {
@@ -34,7 +36,7 @@ impl Table {
     ) -> Result<Slice<Expense>, Error> {
         let range = Range::table(keys::group_partition(group), prefix::EXPENSE);
         let page = Page { limit: Transaction::ROOM - 1, after };
-        self.db.page_where(&range, &page, &Expression::without("GSI1PK")).await
+        self.db.page_where(&range, &page, &Condition::without("GSI1PK")).await
     }
 
     /// Adds expenses to the index by day, and returns their number. Those that were written
@@ -92,7 +94,7 @@ impl Table {
                 return Ok(Decision::Done(row.dated));
             }
             let dated = Write::update(key, [("dated", Some(row::to_value(&true)?))]);
-            let transaction = Transaction::from_iter([dated.when(Expression::present())]);
+            let transaction = Transaction::from_iter([dated.when(Condition::present())]);
             // An instance of an earlier version may be recording an expense just now.
             Decision::locked(group, &read, transaction, true)
         })

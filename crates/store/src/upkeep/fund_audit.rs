@@ -8,6 +8,7 @@ use fracti_core::{
     records::settlement::Settlement,
     reports::fund_audit::{FundFinding, FundRows},
     storage::{
+        condition::Condition,
         keys::{self, Primary, prefix},
         row::{self, AttributeValue, Item, Row},
     },
@@ -15,7 +16,7 @@ use fracti_core::{
 };
 
 use crate::{
-    dynamo::{Expression, Position, Range, Retry},
+    dynamo::{Position, Range, Retry},
     table::Table,
 };
 
@@ -36,10 +37,10 @@ impl Table {
     pub async fn scan_funds(&self, after: Option<Position>) -> Result<FundScan, Error> {
         let text = |text: &str| AttributeValue::S(text.to_owned());
         // Every row under a key of funds, even if its kind has been damaged.
-        let of_funds = Expression::begins_with("SK", "F");
-        let references = Expression::one_of(row::KIND, vec![text(FundReference::KIND)]);
-        let paid = Expression::equal(row::KIND, text(Settlement::KIND));
-        let paid = paid.and(Expression::with_attribute("funds"));
+        let of_funds = Condition::begins_with("SK", "F");
+        let references = Condition::one_of(row::KIND, vec![text(FundReference::KIND)]);
+        let paid = Condition::equal(row::KIND, text(Settlement::KIND));
+        let paid = paid.and(Condition::with_attribute("funds"));
         let filter = of_funds.or(references).or(paid);
         let (rows, next) = self.db.scan_where(&filter, after).await?;
         let mut scan = FundScan { next, ..FundScan::default() };
@@ -77,7 +78,7 @@ impl Table {
             rows.add_queue(item);
         }
         let paid = Range::index("GSI3", keys::own_partition(owner), prefix::SETTLEMENT);
-        let from_funds = Expression::with_attribute("funds");
+        let from_funds = Condition::with_attribute("funds");
         let paid = self.every_row_where(&paid, &from_funds).await?;
         // They are read last: what one row names, the other ones have.
         let others = rows.transactions.iter().filter_map(|of| of.other_user_id.zip(of.other_id));

@@ -4,33 +4,35 @@
 use std::collections::BTreeSet;
 
 use fracti_core::{
+    decisions::{decision::Decision, ledger_transaction::LedgerTransaction},
     funds::{
         fund::{FundError, FundFlow, FundStatus, Parts},
         fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
         user_funds::Funds,
     },
+    group::MemberKey,
     input::Error,
     records::settlement::{Settlement, SettlementStatus},
     reports::fund_audit::FundRows,
-    storage::keys,
+    storage::{
+        condition::Condition,
+        keys,
+        write::{Transaction, Write, WriteError},
+    },
     values::{
         id::{FundTransactionId, GroupId, SettlementId, UserId},
         ref_id::RefId,
+        request_context::RequestContext,
         text::FundNote,
         time::Timestamp,
     },
 };
 
 use crate::{
-    dynamo::{Expression, Transaction, TransactionError, Write},
     funds::changing::{completion, put_changed},
-    ledger::LedgerTransaction,
     records::settlements::completed,
-    table::{RequestContext, Table, access::MemberKey},
-    write::{
-        commit::Decision,
-        idempotency::{Idempotency, Outcome},
-    },
+    table::Table,
+    write::idempotency::{Idempotency, Outcome},
 };
 
 /// A half-done transaction that was ended.
@@ -95,7 +97,7 @@ impl Table {
         (owner, id): (UserId, FundTransactionId),
         (group, settlement): (GroupId, SettlementId),
         by: By,
-    ) -> Result<Decision<Option<EndedByForce>>, TransactionError> {
+    ) -> Result<Decision<Option<EndedByForce>>, WriteError> {
         let read = tokio::try_join!(self.find_settlement(group, settlement), self.ledger(group));
         let (settlement, ledger) = read?;
         let rows = self.fund_rows(owner).await?;
@@ -238,7 +240,7 @@ fn write_ending(
     for (key, _) in of.parts().into_iter().filter(|(key, _)| !changed.contains(key)) {
         let version = funds.get(key).map_or(0, |fund| fund.version);
         let unchanged = Write::check(keys::fund(rows.owner, key));
-        writes.push(unchanged.when(Expression::at_version(version)));
+        writes.push(unchanged.when(Condition::at_version(version)));
     }
     Ok(Ending::Write(writes, Box::new(EndedByForce { ended: voided, written })))
 }

@@ -9,16 +9,16 @@ use fracti_core::{
     records::{schedule::Schedule, settlement::SettlementStatus},
     rows::RowKind,
     storage::{
+        condition::Condition,
         keys::{self, DueList, Primary, prefix},
         row::{self, AttributeValue, FORMAT_VERSION, Item, Row},
+        write::{Transaction, Write, WriteError},
     },
     values::time::Timestamp,
 };
 
 use crate::{
-    dynamo::{
-        Expression, Order, Page, Position, Range, Sort, Transaction, TransactionError, Write,
-    },
+    dynamo::{Order, Page, Position, Range, Sort},
     table::Table,
 };
 
@@ -140,7 +140,7 @@ impl Table {
             order: Order::Asc,
         };
         let page = Page { limit: AT_ONCE, after };
-        let (items, ended) = self.db.items(&range, &page, &Expression::default()).await?;
+        let (items, ended) = self.db.items(&range, &page, &Condition::default()).await?;
         let next = items.last().filter(|_| !ended).map(|item| range.position_of(item));
         let since = items.iter().filter_map(DueRow::placed).map(|row| row.since).min();
         let read = items.len();
@@ -231,10 +231,10 @@ impl Table {
         ];
         let as_read = AttributeValue::S(row.position.clone());
         let write = Write::update(row.key.clone(), attributes);
-        let write = write.when(Expression::equal("GSI3SK", as_read));
+        let write = write.when(Condition::equal("GSI3SK", as_read));
         match self.db.send(Transaction::from_iter([write])).await.outcome {
-            Ok(()) | Err(TransactionError::Retry) => Ok(()),
-            Err(TransactionError::Fail(error)) => Err(error),
+            Ok(()) | Err(WriteError::Retry) => Ok(()),
+            Err(WriteError::Fail(error)) => Err(error),
         }
     }
 }

@@ -25,10 +25,14 @@ use std::{
 };
 
 use fracti_core::{
+    decisions::{balance::put_balance, decision::Decision},
     group::Member,
     input::Error,
     ledger::Ledger,
-    storage::keys::prefix,
+    storage::{
+        keys::prefix,
+        write::{Transaction, WriteError},
+    },
     values::{
         entry_id::EntryId,
         id::{GroupId, SettlementId},
@@ -36,11 +40,7 @@ use fracti_core::{
     },
 };
 
-use crate::{
-    dynamo::{Position, Transaction, TransactionError},
-    table::{Table, balance::put_balance},
-    write::commit::Decision,
-};
+use crate::{dynamo::Position, table::Table};
 
 use candidates::in_order;
 use read::MigrationState;
@@ -155,7 +155,7 @@ impl Table {
         &self,
         migration: &Migration,
         state: MigrationState,
-    ) -> Result<Planned, TransactionError> {
+    ) -> Result<Planned, WriteError> {
         let id = migration.group;
         let [expenses, settlements] = migration.after.clone();
         let (expenses, settlements) = tokio::try_join!(
@@ -170,10 +170,7 @@ impl Table {
     }
 
     /// The decision on the next step.
-    async fn step(
-        &self,
-        migration: &Migration,
-    ) -> Result<Decision<MigrationStep>, TransactionError> {
+    async fn step(&self, migration: &Migration) -> Result<Decision<MigrationStep>, WriteError> {
         let state = self.v0_state(migration).await?;
         let planned = self.planned(migration, state).await?;
         let Planned { mut transaction, read, next, mut step } = planned;
@@ -189,7 +186,7 @@ impl Table {
         if (writes_nothing || step.findings.iter().any(is_anomaly))
             && self.stored_ledger(group).await?.version != read.version
         {
-            return Err(TransactionError::Retry);
+            return Err(WriteError::Retry);
         }
         if writes_nothing {
             return Ok(Decision::Done(step));

@@ -1,20 +1,23 @@
 //! Rewrites rows of users that are in an earlier format, for the operators' tool.
 
 use fracti_core::{
+    decisions::decision::Decision,
     input::Error,
     personal::{spending::Spending, summary::DaySummary, targets::Targets},
     storage::{
+        condition::Condition,
         keys::{self, Primary, prefix},
         row::{self, AttributeValue, FORMAT_VERSION, Item, USER_ROWS_VERSION},
+        write::{Transaction, Write, WriteError},
     },
     values::time::Timestamp,
 };
 
 use crate::{
-    dynamo::{Expression, Position, Transaction, TransactionError, Write},
+    dynamo::Position,
     table::Table,
     write::{
-        commit::{Decision, nothing_stored},
+        commit::nothing_stored,
         idempotency::{IdempotentRequest, Known, Outcome},
     },
 };
@@ -26,7 +29,7 @@ impl Table {
         &self,
         after: Option<Position>,
     ) -> Result<(Vec<Primary>, Option<Position>), Error> {
-        let of_users = Expression::begins_with("PK", prefix::MEMBER);
+        let of_users = Condition::begins_with("PK", prefix::MEMBER);
         let (rows, next) = self.db.scan_where(&of_users, after).await?;
         let old = |row: Item| Primary::of(&row).filter(|key| is_old(&key.sk, &row));
         Ok((rows.into_iter().filter_map(old).collect(), next))
@@ -46,7 +49,7 @@ impl Table {
                 return Ok(Decision::Done(false));
             };
             let write = rewritten(key, item, now)?;
-            Ok::<_, TransactionError>(Decision::Write(Transaction::from_iter([write]), true))
+            Ok::<_, WriteError>(Decision::Write(Transaction::from_iter([write]), true))
         };
         let done = self.write_part(&mut known, nothing_stored, attempt).await?;
         Ok(matches!(done, Outcome::Done(true)))
@@ -72,10 +75,10 @@ fn is_old(sort_key: &str, row: &Item) -> bool {
 /// The write of a row in the present format, on condition that it is as it was read.
 fn rewritten(key: &Primary, item: Item, now: Timestamp) -> Result<Write, Error> {
     let same = |name: &'static str| match item.get(name) {
-        None => Expression::without(name),
-        Some(value) => Expression::equal(name, value.clone()),
+        None => Condition::without(name),
+        Some(value) => Condition::equal(name, value.clone()),
     };
-    let unchanged = Expression::present().and(same(FORMAT_VERSION)).and(same("version"));
+    let unchanged = Condition::present().and(same(FORMAT_VERSION)).and(same("version"));
     let write = if key.sk.starts_with(prefix::SPENDING) {
         Write::put(&row::from_item::<Spending>(item)?)?
     } else if key.sk.starts_with(prefix::SUMMARY) {

@@ -1,22 +1,26 @@
 //! Dates of expenses that have none, for the operators' tool: tallies have only dated ones.
 
 use fracti_core::{
+    decisions::{
+        decision::Decision,
+        tallies::{MAX_COUNTERS, tally_writes},
+    },
     input::Error,
     records::expense::Expense,
     storage::{
+        condition::Condition,
         keys::{self, prefix},
         row,
+        write::{Transaction, Write},
     },
     values::{id::GroupId, time::Timestamp},
 };
 use futures_util::future::try_join_all;
 
 use crate::{
-    dynamo::{Expression, Page, Position, Range, Slice, Transaction, Write},
-    ledger::tallies::{MAX_COUNTERS, tally_writes},
+    dynamo::{Page, Position, Range, Slice},
     records::expenses::unchanged,
     table::Table,
-    write::commit::Decision,
 };
 
 /// Maximum number of expenses that one transaction dates. It also writes their tally and the
@@ -49,7 +53,7 @@ impl Table {
     ) -> Result<Slice<Expense>, Error> {
         let range = Range::table(keys::group_partition(group), prefix::EXPENSE);
         let page = Page { limit: 1_000, after };
-        self.db.page_where(&range, &page, &Expression::without("date")).await
+        self.db.page_where(&range, &page, &Condition::without("date")).await
     }
 
     /// Sets the date of expenses that have none to the day that views show, adds them to the tally

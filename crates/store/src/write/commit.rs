@@ -9,33 +9,23 @@
 use std::{convert::Infallible, ops::ControlFlow};
 
 use fracti_core::{
+    decisions::decision::Decision,
     input::Error,
-    ledger::Ledger,
-    storage::idempotency::IdempotencyRow,
+    storage::{
+        idempotency::IdempotencyRow,
+        write::{Transaction, WriteError},
+    },
     values::{id::GroupId, time::Timestamp},
 };
 
 use crate::{
-    dynamo::{Retry, Transaction, TransactionError},
-    table::{Table, balance::put_lock},
+    dynamo::Retry,
+    table::Table,
     write::idempotency::{Idempotency, IdempotentRequest, Known, Outcome, StoredResponse},
 };
 
-/// The outcome of an attempt, which has read rows but has not written any.
-#[derive(Debug)]
-pub(crate) enum Decision<T> {
-    /// The result, without a write.
-    Done(T),
-    /// The result once a transaction is committed.
-    Write(Transaction, T),
-    /// The same, although a result is stored for the request: it does not hold any more.
-    Renew(Transaction, T),
-    /// The error, although a result may be stored for the request, unless it is this one.
-    Refuse { unless: Option<T>, error: Error },
-}
-
 /// The decision of an attempt, or why there is none.
-type Decided<T> = Result<Decision<T>, TransactionError>;
+type Decided<T> = Result<Decision<T>, WriteError>;
 
 /// An attempt whose outcome is not known.
 struct Unanswered<T> {
@@ -61,7 +51,7 @@ impl Table {
         attempt: impl Fn() -> A,
     ) -> Result<Outcome<T>, Error>
     where
-        A: Future<Output = Result<Decision<T>, TransactionError>>,
+        A: Future<Output = Result<Decision<T>, WriteError>>,
     {
         let mut known = Known::of(&idempotency.request);
         let render = |result: &T| Some((idempotency.render)(result));
@@ -82,7 +72,7 @@ impl Table {
         attempt: impl Fn() -> A,
     ) -> Result<Outcome<T>, Error>
     where
-        A: Future<Output = Result<Decision<T>, TransactionError>>,
+        A: Future<Output = Result<Decision<T>, WriteError>>,
     {
         self.commit_to_group(group, known, render, attempt).await
     }
@@ -100,7 +90,7 @@ impl Table {
         attempt: impl Fn() -> A,
     ) -> Result<T, Error>
     where
-        A: Future<Output = Result<Decision<T>, TransactionError>>,
+        A: Future<Output = Result<Decision<T>, WriteError>>,
     {
         let mut known = Known::of(&IdempotentRequest::own_work(operation, now));
         let done = self.write_part_to_group(group, &mut known, nothing_stored, attempt).await?;
@@ -116,7 +106,7 @@ impl Table {
         attempt: impl Fn() -> A,
     ) -> Result<Outcome<T>, Error>
     where
-        A: Future<Output = Result<Decision<T>, TransactionError>>,
+        A: Future<Output = Result<Decision<T>, WriteError>>,
     {
         let lock = self.locks.of(group);
         let turn = Retry::new().before_deadline(lock.lock()).await;
@@ -143,7 +133,7 @@ impl Table {
         attempt: impl Fn() -> A,
     ) -> Result<Outcome<T>, Error>
     where
-        A: Future<Output = Result<Decision<T>, TransactionError>>,
+        A: Future<Output = Result<Decision<T>, WriteError>>,
     {
         let render = |result: &T| Some((idempotency.render)(result));
         self.write_part(&mut Known::of(&idempotency.request), render, attempt).await
@@ -161,7 +151,7 @@ impl Table {
         attempt: impl Fn() -> A,
     ) -> Result<Outcome<T>, Error>
     where
-        A: Future<Output = Result<Decision<T>, TransactionError>>,
+        A: Future<Output = Result<Decision<T>, WriteError>>,
     {
         let before = known.result.clone();
         let mut retry = Retry::new();
@@ -209,9 +199,9 @@ impl Table {
                 }
             };
             let error = match failed {
-                TransactionError::Retry if retry.pause().await => continue,
-                TransactionError::Retry => Error::Contended,
-                TransactionError::Fail(error) => error,
+                WriteError::Retry if retry.pause().await => continue,
+                WriteError::Retry => Error::Contended,
+                WriteError::Fail(error) => error,
             };
             return self.end(known, before.as_ref(), unanswered, error).await;
         }
@@ -248,8 +238,8 @@ impl Table {
                     known.fenced(name);
                     return Err(error);
                 }
-                Err(TransactionError::Fail(error)) => return Err(error),
-                Err(TransactionError::Retry) => {}
+                Err(WriteError::Fail(error)) => return Err(error),
+                Err(WriteError::Retry) => {}
             }
             // Either the row has changed, or the fence met another request.
             let row = self.request_row(known.request()).await?;
@@ -290,33 +280,6 @@ impl Table {
     }
 }
 
-impl<T> Decision<T> {
-    /// The result once a transaction that is no event of the ledger is committed under the group's
-    /// lock. An empty transaction needs none.
-    pub(crate) fn locked(
-        group: GroupId,
-        read: &Ledger,
-        mut transaction: Transaction,
-        result: T,
-    ) -> Result<Self, TransactionError> {
-        if transaction.is_empty() {
-            return Ok(Self::Done(result));
-        }
-        transaction.add(put_lock(group, read)?);
-        Ok(Self::Write(transaction, result))
-    }
-
-    fn into_write(self) -> Result<(Transaction, T), TransactionError> {
-        match self {
-            Self::Done(result) => Ok((Transaction::default(), result)),
-            Self::Write(transaction, result) | Self::Renew(transaction, result) => {
-                Ok((transaction, result))
-            }
-            Self::Refuse { error, .. } => Err(error.into()),
-        }
-    }
-}
-
 /// Notes the row of a request that was read, and returns the result of the attempt that it names, if
 /// it is one of these. If it names another one than before, none of these can be committed any more.
 fn note<T>(
@@ -345,12 +308,8 @@ fn repeated<T>(
     render: impl Fn(&T) -> Option<StoredResponse>,
 ) -> ControlFlow<Result<Outcome<T>, Error>, Decided<T>> {
     match decision {
-        Err(TransactionError::Fail(error)) if error.is_of_access() => {
-            ControlFlow::Break(Err(error))
-        }
-        Err(TransactionError::Fail(ref error)) if !error.is_refusal() => {
-            ControlFlow::Continue(decision)
-        }
+        Err(WriteError::Fail(error)) if error.is_of_access() => ControlFlow::Break(Err(error)),
+        Err(WriteError::Fail(ref error)) if !error.is_refusal() => ControlFlow::Continue(decision),
         Ok(Decision::Renew(..)) if !known.is_of_other => ControlFlow::Continue(decision),
         Ok(Decision::Refuse { unless, error }) => {
             let own = unless.and_then(|result| render(&result));

@@ -9,18 +9,17 @@ use std::{fmt, sync::Arc};
 use fracti_core::{
     input::Error,
     storage::{
+        condition::Condition,
         idempotency::{FENCE_RETENTION, IdempotencyRow, RETENTION},
         keys::{self, Primary},
         row,
+        write::Write,
     },
-    values::{id::UserId, time::Timestamp},
+    values::{id::UserId, request_context::RequestContext, time::Timestamp},
 };
 use uuid::Uuid;
 
-use crate::{
-    dynamo::{Expression, Write},
-    table::{RequestContext, Table},
-};
+use crate::table::Table;
 
 /// A request that writes.
 #[derive(Clone, Debug)]
@@ -284,15 +283,15 @@ impl Known {
 
 impl Last {
     /// The row still names this attempt.
-    fn condition(&self) -> Result<Expression, Error> {
-        let unnamed = || Expression::without("attempt");
+    fn condition(&self) -> Result<Condition, Error> {
+        let unnamed = || Condition::without("attempt");
         Ok(match self {
-            Self::None => Expression::absent(),
+            Self::None => Condition::absent(),
             Self::Nameless { is_over: true } => unnamed(),
-            Self::Nameless { is_over: false } => Expression::present().and(unnamed()),
+            Self::Nameless { is_over: false } => Condition::present().and(unnamed()),
             Self::Named { attempt, is_over } => {
-                let same = Expression::equal("attempt", row::to_value(attempt)?);
-                if *is_over { Expression::absent().or(same) } else { same }
+                let same = Condition::equal("attempt", row::to_value(attempt)?);
+                if *is_over { Condition::absent().or(same) } else { same }
             }
         })
     }

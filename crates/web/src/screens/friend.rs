@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use fracti_core::{
-    group::Group,
+    group::{Group, MemberKey},
     plan::{Plan, Transfer},
     reports::debts::Debts,
     values::{
@@ -11,7 +11,7 @@ use fracti_core::{
     },
 };
 use fracti_http::{App, Caller, Id, Problem};
-use fracti_store::{MemberKey, SharedGroup};
+use fracti_store::SharedGroup;
 use futures_util::future::try_join_all;
 use maud::html;
 

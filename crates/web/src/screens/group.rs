@@ -4,7 +4,7 @@ use std::{cmp::Reverse, collections::HashSet};
 
 use axum::extract::State;
 use fracti_core::{
-    group::{Group, Member},
+    group::{Group, Member, MemberKey},
     input::Error,
     ledger::Ledger,
     plan::Plan,
@@ -17,7 +17,7 @@ use fracti_core::{
     values::{currency::Currency, id::MemberId},
 };
 use fracti_http::{App, AsMember, Context, FromChat, Paging, Problem};
-use fracti_store::{MemberKey, Page, Position, Slice};
+use fracti_store::{Page, Position, Slice};
 use maud::{Markup, html};
 
 use super::{

@@ -1,9 +1,8 @@
 //! The invitation to a group. It tells nothing about the group to whom is not a member.
 
 use axum::extract::State;
-use fracti_core::values::id::GroupId;
+use fracti_core::{group::MemberKey, values::id::GroupId};
 use fracti_http::{App, Caller, Id, Parameters, Problem, QueryReader};
-use fracti_store::MemberKey;
 use maud::html;
 
 use crate::{fragment::Fragment, text::Texts, ui};

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use axum::extract::State;
 use fracti_core::{
-    group::Member,
+    group::{Member, MemberKey},
     records::settlement::Settlement,
     values::{
         currency::Currency,
@@ -14,8 +14,7 @@ use fracti_core::{
 };
 use fracti_http::{App, Caller, Context, Problem};
 use fracti_store::{
-    Activity, ActivityPosition, MemberKey, Membership, OpenPlace, Page, SeenQuestion,
-    SettlementFilter,
+    Activity, ActivityPosition, Membership, OpenPlace, Page, SeenQuestion, SettlementFilter,
 };
 use fracti_texts::Language;
 use futures_util::future::join_all;

@@ -3,7 +3,7 @@
 use aws_sdk_dynamodb::Client;
 use fracti_core::{
     caller::telegram::User,
-    group::NewGroup,
+    group::{MemberKey, NewGroup},
     input::{Draft, Field},
     records::import::ImportStatus,
     values::{
@@ -12,7 +12,7 @@ use fracti_core::{
     },
 };
 use fracti_formats::{Destination, Import, Movement, PersonPart, Target};
-use fracti_store::{Idempotency, ImportPart, MemberKey, Outcome, Table};
+use fracti_store::{Idempotency, ImportPart, Outcome, Table};
 
 use super::{Finding, exports::read};
 use crate::simulation::{Report, state::State};

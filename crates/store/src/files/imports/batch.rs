@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use fracti_core::{
+    decisions::{ledger_transaction::LedgerTransaction, tallies::MAX_COUNTERS},
     input::Error,
     ledger::LedgerError,
     records::{
@@ -11,16 +12,13 @@ use fracti_core::{
         settlement::Settlement,
     },
     reports::tally::TallyKey,
+    storage::write::{Write, WriteError},
     values::id::ImportId,
 };
 use fracti_texts::Says;
 
 use super::IMPORT_ROW;
-use crate::{
-    dynamo::{TransactionError, Write},
-    ledger::{LedgerTransaction, tallies::MAX_COUNTERS},
-    records::expenses::member_rows,
-};
+use crate::records::expenses::member_rows;
 
 /// Maximum size of the rows in a transaction, in bytes, unless a single expense has more.
 ///
@@ -68,11 +66,7 @@ impl Batch {
 
     /// Adds the rows of what is at this place of the file, and its entry. Returns whether they fit;
     /// those of the first record always do.
-    pub(super) fn record(
-        &mut self,
-        place: RowPlace,
-        record: &Record,
-    ) -> Result<bool, TransactionError> {
+    pub(super) fn record(&mut self, place: RowPlace, record: &Record) -> Result<bool, WriteError> {
         if !self.transaction.has_room_for_event() {
             return Ok(false);
         }
@@ -108,7 +102,7 @@ impl Batch {
             (None, Record::Expense(_) | Record::Adjustment(_)) => Ok(()),
         };
         recorded.map_err(|error| match error {
-            TransactionError::Fail(Error::Invalid(rules)) => {
+            WriteError::Fail(Error::Invalid(rules)) => {
                 Error::invalid("file", place.before(&rules.says())).into()
             }
             other => other,

@@ -12,6 +12,7 @@ use fracti_core::{
         settlement::Settlement,
     },
     storage::{
+        condition::Condition,
         keys::{self, Primary, prefix},
         row::{self, Row},
     },
@@ -23,7 +24,7 @@ use fracti_core::{
 use futures_util::future::try_join_all;
 
 use crate::{
-    dynamo::{Expression, Order, Range, Sort},
+    dynamo::{Order, Range, Sort},
     table::Table,
 };
 
@@ -125,7 +126,7 @@ impl Table {
             let (partition, sort) = (keys::entries_of(group), Sort::Between(position, last));
             let range = Range { index: Some("GSI1"), partition, sort, order: Order::Asc };
             Some(async move {
-                let of_import = Expression::equal("importId", row::to_value(&import.id)?);
+                let of_import = Condition::equal("importId", row::to_value(&import.id)?);
                 self.db.filtered::<Entry>(&range, &of_import).await
             })
         });

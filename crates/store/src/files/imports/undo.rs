@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use fracti_core::{
-    group::{Member, MemberRow},
+    decisions::{decision::Decision, ledger_transaction::LedgerTransaction},
+    group::{Member, MemberKey, MemberRow},
     input::Error,
     ledger::{EntryStatus, RefType},
     records::{
@@ -14,8 +15,10 @@ use fracti_core::{
         settlement::{self, Settlement},
     },
     storage::{
+        condition::Condition,
         keys::{self, Primary},
         row::{self, Row},
+        write::{MAX_ACTIONS, Write, WriteError},
     },
     values::{
         id::{GroupId, ImportId, MemberId},
@@ -25,24 +28,17 @@ use fracti_core::{
 
 use super::{IMPORT_ROW, put_row};
 use crate::{
-    dynamo::{
-        Expression, MAX_ACTIONS, Order, Page, Placed, Position, Range, Sort, TransactionError,
-        Write, is_late,
-    },
+    dynamo::{Order, Page, Placed, Position, Range, Sort, is_late},
     group::{
         presence::{attributes, change_member},
         settings::links_as_read,
     },
-    ledger::LedgerTransaction,
     records::{
         expenses::{self, member_rows},
         settlements,
     },
-    table::{Table, access::MemberKey},
-    write::{
-        commit::Decision,
-        idempotency::{Idempotency, Known, Outcome},
-    },
+    table::Table,
+    write::idempotency::{Idempotency, Known, Outcome},
 };
 
 /// Number of expenses, and of settlements, that are read for one transaction. Deleting one takes
@@ -162,7 +158,7 @@ impl Table {
         member_key: MemberKey,
         import: &ImportRow,
         now: Timestamp,
-    ) -> Result<Decision<(ImportRow, UndoProgress)>, TransactionError> {
+    ) -> Result<Decision<(ImportRow, UndoProgress)>, WriteError> {
         let key = keys::import(member_key.group, import.id);
         let (ledger, row) =
             tokio::try_join!(self.ledger(member_key.group), self.db.get::<ImportRow>(key))?;
@@ -200,7 +196,7 @@ impl Table {
         known: &ImportRow,
         passed: &UndoProgress,
         now: Timestamp,
-    ) -> Result<Decision<(ImportRow, UndoProgress)>, TransactionError> {
+    ) -> Result<Decision<(ImportRow, UndoProgress)>, WriteError> {
         let group = member_key.group;
         let (from, to) = (known.created_at, known.recorded_until());
         let range = |[first, last]: [String; 2]| {
@@ -251,7 +247,7 @@ impl Table {
             let entry = entries.get(&keys::entry(group, &record.entry_id()));
             // The rows were read at different moments: an entry exists as long as its expense.
             let entry = match record.event()? {
-                Some(_) => Some(entry.ok_or(TransactionError::Retry)?),
+                Some(_) => Some(entry.ok_or(WriteError::Retry)?),
                 None => None,
             };
             let (writes, snapshot) = self.deletion(&record).await?;
@@ -310,7 +306,7 @@ impl Table {
         member_key: MemberKey,
         import: &ImportRow,
         transaction: &mut LedgerTransaction,
-    ) -> Result<(), TransactionError> {
+    ) -> Result<(), WriteError> {
         let (group, members) = self.group_naming(member_key, None).await?;
         self.count_pending(transaction).await?;
         let at = transaction.at();
@@ -334,7 +330,7 @@ impl Table {
             transaction.add(change_member(group.id, guest, attributes(guest, &removed)?)?);
         }
         let counted = Write::decrement(keys::group(group.id), "memberCount", number);
-        let as_read = Expression::present().and(links_as_read(&group)?);
+        let as_read = Condition::present().and(links_as_read(&group)?);
         transaction.add(counted.when(as_read));
         Ok(())
     }
@@ -349,7 +345,7 @@ impl Table {
         import: &ImportRow,
         transaction: &mut LedgerTransaction,
         place: Adjustments,
-    ) -> Result<Adjustments, TransactionError> {
+    ) -> Result<Adjustments, WriteError> {
         let next = match place {
             Adjustments::Unread => import.first_adjustment,
             Adjustments::From(next) => Some(next),
@@ -414,7 +410,7 @@ impl Table {
                     // The others are final.
                     settlement::SettlementStatus::Completed
                     | settlement::SettlementStatus::Failed => {
-                        Expression::equal("id", row::to_value(&settlement.id)?)
+                        Condition::equal("id", row::to_value(&settlement.id)?)
                     }
                 };
                 let key = keys::settlement(group, settlement.created_at);

@@ -4,7 +4,8 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use fracti_core::{
-    group::Member,
+    decisions::{decision::Decision, ledger_transaction::LedgerTransaction},
+    group::{Member, MemberKey},
     input::Error,
     records::{
         entry::Entry,
@@ -14,22 +15,22 @@ use fracti_core::{
         },
         settlement::{self, Settlement},
     },
-    storage::{keys, row},
+    storage::{
+        condition::Condition,
+        keys, row,
+        write::{Write, WriteError},
+    },
 };
 
 use super::{Ended, Imported, Run, put_row};
 use crate::{
-    dynamo::{Expression, TransactionError, Write, is_late},
-    ledger::LedgerTransaction,
+    dynamo::is_late,
     records::{
         expenses::{self, member_rows},
         settlements,
     },
-    table::{Table, access::MemberKey},
-    write::{
-        commit::Decision,
-        idempotency::{Known, Outcome},
-    },
+    table::Table,
+    write::idempotency::{Known, Outcome},
 };
 
 /// What an earlier import has recorded, and what the group gets instead, if anything.
@@ -76,7 +77,7 @@ impl Table {
         before: &Record,
         after: Option<&Record>,
         done: &Imported,
-    ) -> Result<Decision<Option<(Imported, u64)>>, TransactionError> {
+    ) -> Result<Decision<Option<(Imported, u64)>>, WriteError> {
         let group = run.member_key.group;
         let (ledger, row, entry, is_same) = tokio::try_join!(
             Box::pin(self.ledger(group)),
@@ -218,7 +219,7 @@ fn edit_settlement(
     let unchanged = match before.status {
         settlement::SettlementStatus::Pending => settlements::unchanged(before)?,
         settlement::SettlementStatus::Completed | settlement::SettlementStatus::Failed => {
-            Expression::equal("id", row::to_value(&before.id)?)
+            Condition::equal("id", row::to_value(&before.id)?)
         }
     };
     transaction.add(Write::put(after)?.when(unchanged));
@@ -236,7 +237,7 @@ fn finish(
     import: ImportRow,
     read: Option<&ImportRow>,
     done: &Imported,
-) -> Result<Decision<Option<(Imported, u64)>>, TransactionError> {
+) -> Result<Decision<Option<(Imported, u64)>>, WriteError> {
     let import =
         ImportRow { status: ImportStatus::Running, updated_at: transaction.at(), ..import };
     transaction.add(put_row(&import, read)?);

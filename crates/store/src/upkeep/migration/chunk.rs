@@ -3,12 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use fracti_core::{
+    decisions::{
+        balance::{put_checkpoint, put_closing},
+        tallies::tally_writes,
+    },
     group::{Group, Member, MemberRow},
     input::Error,
     ledger::{Event, Ledger},
     records::{entry::Entry, expense::Expense},
     reports::tally::TallyKey,
-    storage::keys::{self, Primary},
+    storage::{
+        condition::Condition,
+        keys::{self, Primary},
+        write::{Transaction, Write},
+    },
     v0::Anomaly,
     values::{
         decimal::Decimal,
@@ -18,10 +26,6 @@ use fracti_core::{
 };
 
 use super::Counts;
-use crate::{
-    dynamo::{Expression, Transaction, Write},
-    ledger::{put_checkpoint, put_closing, tallies::tally_writes},
-};
 
 /// Maximum size of the rows of a transaction, in bytes. The conditions that rows have not changed
 /// take about as much again, and a transaction has at most 4 MB.
@@ -158,7 +162,7 @@ impl<'a> Chunk<'a> {
         if counts_members && guests > 0 {
             let counter = ("memberCount".to_owned(), Decimal::new(guests as i128, 0));
             let write = Write::add::<Group>(keys::group(self.group), [counter], []);
-            transaction.add(write.when(Expression::present()));
+            transaction.add(write.when(Condition::present()));
         }
         Ok(transaction)
     }

@@ -12,8 +12,10 @@ use fracti_core::{
         settlement::{Settlement, SettlementStatus, TxHash, UsedHash},
     },
     storage::{
+        condition::Condition,
         keys::{self, Primary},
         row::{self, Row},
+        write::Write,
     },
     v0::{self, Anomaly, Correction, Members, Migrated},
     values::{
@@ -31,7 +33,7 @@ use super::{
     read::{key_of, v0_rows},
 };
 use crate::{
-    dynamo::{Expression, Page, Range, Write},
+    dynamo::{Page, Range},
     table::Table,
 };
 
@@ -250,12 +252,12 @@ impl Trial {
 
 /// The writes that replace a v0 row by a row in the current format, which may have another key.
 fn replaced(candidate: &Candidate, put: Write, group: GroupId, at: Timestamp) -> Vec<Write> {
-    let unchanged = Expression::same_as(&candidate.row, &MAY_BE_ADDED);
+    let unchanged = Condition::same_as(&candidate.row, &MAY_BE_ADDED);
     if candidate.kind.key(group, at) == candidate.key {
         return vec![put.when(unchanged)];
     }
     let delete = Write::delete(candidate.key.clone()).when(unchanged);
-    vec![delete, put.when(Expression::absent())]
+    vec![delete, put.when(Condition::absent())]
 }
 
 impl Table {

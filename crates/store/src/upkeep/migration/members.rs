@@ -4,12 +4,15 @@
 use std::collections::HashSet;
 
 use fracti_core::{
+    decisions::balance::put_closing,
     input::Error,
     ledger::Ledger,
     records::settlement::{Settlement, SettlementStatus},
     storage::{
+        condition::Condition,
         keys::{self, Primary, prefix},
         row,
+        write::{Transaction, Write},
     },
     v0::{self, Anomaly},
     values::id::GroupId,
@@ -20,8 +23,7 @@ use super::{
     read::{MigrationState, key_of},
 };
 use crate::{
-    dynamo::{Expression, Page, Position, Range, Transaction, Write},
-    ledger::put_closing,
+    dynamo::{Page, Position, Range},
     table::Table,
 };
 
@@ -79,13 +81,13 @@ impl Table {
                 more = true;
                 break;
             }
-            let unchanged = Expression::same_as(row, &MAY_BE_ADDED);
+            let unchanged = Condition::same_as(row, &MAY_BE_ADDED);
             let put = Write::put(&migrated.entity)?;
             if keys::member(group, migrated.entity.member.id) == key {
                 transaction.add(put.when(unchanged));
             } else {
                 transaction.add(Write::delete(key.clone()).when(unchanged));
-                transaction.add(put.when(Expression::absent()));
+                transaction.add(put.when(Condition::absent()));
             }
             counts.members = counts.members.saturating_add(1);
             findings.extend(MigrationFinding::all(&key, migrated.corrections, migrated.anomalies));
@@ -95,7 +97,7 @@ impl Table {
             findings.extend(anomalies);
             if let Some(migrated) = migrated_group {
                 let put = Write::put(&migrated.entity)?;
-                let unchanged = Expression::same_as(&state.group_row, &MAY_BE_ADDED);
+                let unchanged = Condition::same_as(&state.group_row, &MAY_BE_ADDED);
                 transaction.add(put.when(unchanged));
                 counts.groups = 1;
                 let key = key_of(&state.group_row);
@@ -123,7 +125,7 @@ impl Table {
     /// the last write for pending, and do not see one that was recorded after it.
     async fn note_settlements(&self, group: GroupId, ledger: &mut Ledger) -> Result<(), Error> {
         let range = Range::table(keys::group_partition(group), prefix::SETTLEMENT);
-        let all = Expression::default();
+        let all = Condition::default();
         ledger.state.count([]);
         let mut after = None;
         loop {

@@ -5,6 +5,7 @@ use fracti_core::{
     input::Error,
     ledger::Ledger,
     storage::{
+        condition::Condition,
         keys::{self, Primary, prefix},
         row::{self, AttributeValue, FORMAT_VERSION, Item},
     },
@@ -14,7 +15,7 @@ use fracti_core::{
 
 use super::Migration;
 use crate::{
-    dynamo::{Expression, Order, Page, Position, Range},
+    dynamo::{Order, Page, Position, Range},
     table::Table,
 };
 
@@ -46,7 +47,7 @@ impl Table {
         let range = Range::table(keys::group_partition(group), prefix::MEMBER);
         let range = Range { order: Order::Asc, ..range };
         let page = Page { limit: MAX_MEMBER_ROWS, after: None };
-        let all = Expression::default();
+        let all = Condition::default();
         let (ledger, group_row) =
             tokio::try_join!(self.stored_ledger(group), self.db.item(keys::group(group)))?;
         // The members are counted as of the group's row or later, and who joins later changes it.
@@ -95,8 +96,8 @@ impl MigrationState {
 }
 
 /// Condition that a row is a v0 row.
-pub(super) fn v0_rows() -> Expression {
-    Expression::without(FORMAT_VERSION)
+pub(super) fn v0_rows() -> Condition {
+    Condition::without(FORMAT_VERSION)
 }
 
 /// Key of a row.

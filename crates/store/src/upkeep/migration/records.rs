@@ -1,15 +1,14 @@
 //! The first steps: expenses and settlements in order of time.
 
+use fracti_core::storage::write::WriteError;
+
 use super::{
     Migration, MigrationFinding, MigrationStep, Planned,
     candidates::{Candidate, V0Kind},
     chunk::{Added, Chunk},
     read::MigrationState,
 };
-use crate::{
-    dynamo::{Position, TransactionError},
-    table::Table,
-};
+use crate::{dynamo::Position, table::Table};
 
 impl Table {
     /// Plans the migration of candidates, as many as fit into one transaction.
@@ -18,7 +17,7 @@ impl Table {
         migration: &Migration,
         state: MigrationState,
         candidates: Vec<Candidate>,
-    ) -> Result<Planned, TransactionError> {
+    ) -> Result<Planned, WriteError> {
         let id = migration.group;
         let (group, v0_group) = state.group(id)?;
         let converted = self.converted(&candidates, &group, state.members).await?;

@@ -3,6 +3,7 @@
 use fracti_core::{
     input::Error,
     storage::{
+        condition::Condition,
         keys::{self, prefix},
         row::Item,
     },
@@ -15,7 +16,7 @@ use super::{
     read::{key_of, v0_rows},
 };
 use crate::{
-    dynamo::{Expression, Page, Position, Range, Scan, Segment, Sort, TableState},
+    dynamo::{Page, Position, Range, Scan, Segment, Sort, TableState},
     table::Table,
 };
 
@@ -55,7 +56,7 @@ impl Table {
         segment: Segment,
         after: Option<Position>,
     ) -> Result<V0Page, Error> {
-        let filter = Expression::begins_with("PK", prefix::GROUP).and(v0_rows());
+        let filter = Condition::begins_with("PK", prefix::GROUP).and(v0_rows());
         let Scan { items, examined, next } = self.db.scan_keys(&filter, after, segment).await?;
         let (mut groups, mut strays) = (Vec::new(), Vec::new());
         for key in items.iter().map(key_of) {

@@ -3,36 +3,34 @@
 //! It adds the entries, the balance row on condition that its version is the one that was read, the
 //! closing of a day that has ended, and a checkpoint if enough entries have followed the last one.
 
-use fracti_core::{
-    group::{group_state::GroupState, links::Links},
-    input::Error,
-    ledger::{
-        EntryStatus, Event, Ledger, LedgerError,
-        balance::{Checkpoint, Closing},
+use crate::{
+    decisions::{
+        balance::{put_balance, put_checkpoint, put_closing, told},
+        decision::Decision,
+        tallies::tally_writes,
     },
+    group::{MemberKey, group_state::GroupState, links::Links},
+    input::Error,
+    ledger::{EntryStatus, Event, Ledger, LedgerError, balance::Checkpoint},
     records::{entry::Entry, expense::Expense, group_change::Subject},
-    storage::{keys, row},
+    storage::{
+        condition::Condition,
+        keys, row,
+        write::{Transaction, Write, WriteError},
+    },
     values::{
         id::{GroupId, GuestId, ImportId, MemberId, UserId},
         time::Timestamp,
     },
 };
 
-use crate::{
-    dynamo::{Expression, Transaction, TransactionError, Write},
-    ledger::tallies::tally_writes,
-    table::{access::MemberKey, balance::put_balance},
-    write::commit::Decision,
-};
-
-use super::changes;
-
 /// Number of writes that the commit adds at most: the balance row, a closing, a checkpoint and the
 /// change that is told.
 const COMMITTED: usize = 4;
 
 /// Writes for an event in a group's ledger, and the ledger after it.
-pub(crate) struct LedgerTransaction {
+#[derive(Debug)]
+pub struct LedgerTransaction {
     member_key: MemberKey,
     at: Timestamp,
     read: Ledger,
@@ -43,7 +41,7 @@ pub(crate) struct LedgerTransaction {
 
 impl LedgerTransaction {
     /// Number of writes besides those of the commit.
-    pub(crate) const ROOM: usize = Transaction::ROOM - COMMITTED;
+    pub const ROOM: usize = Transaction::ROOM - COMMITTED;
 
     /// A transaction by a member on the ledger that was read. Its moment is `now`, or the next one
     /// after the ledger's last event if that is later.
@@ -51,84 +49,93 @@ impl LedgerTransaction {
     /// # Errors
     ///
     /// [`Error::NotMember`] if the member has left meanwhile; [`Error::GroupArchived`].
-    pub(crate) fn new(member_key: MemberKey, read: Ledger, now: Timestamp) -> Result<Self, Error> {
+    pub fn new(member_key: MemberKey, read: Ledger, now: Timestamp) -> Result<Self, Error> {
         read.state.check_writer(member_key.user)?;
         Ok(Self::unchecked(member_key, read, now))
     }
 
     /// As [`LedgerTransaction::new`], for a user who is about to become a member, or a group that
     /// may be archived.
-    pub(crate) fn unchecked(member_key: MemberKey, read: Ledger, now: Timestamp) -> Self {
+    #[must_use]
+    pub fn unchecked(member_key: MemberKey, read: Ledger, now: Timestamp) -> Self {
         let (at, next) = (read.next_moment(now), read.clone());
         Self { member_key, at, read, next, transaction: Transaction::default(), told: None }
     }
 
     /// The group.
-    pub(crate) const fn group(&self) -> GroupId {
+    #[must_use]
+    pub const fn group(&self) -> GroupId {
         self.member_key.group
     }
 
     /// The moment of the event, which no other event of the group has.
-    pub(crate) const fn at(&self) -> Timestamp {
+    #[must_use]
+    pub const fn at(&self) -> Timestamp {
         self.at
     }
 
     /// The ledger, with what the transaction has changed so far.
-    pub(crate) const fn ledger(&self) -> &Ledger {
+    #[must_use]
+    pub const fn ledger(&self) -> &Ledger {
         &self.next
     }
 
     /// Version of the ledger after the transaction, if anything is written.
-    pub(crate) const fn version(&self) -> u64 {
+    #[must_use]
+    pub const fn version(&self) -> u64 {
         // A write that is no event counts, too.
         let touched = self.read.version.saturating_add(1);
         if self.next.version > touched { self.next.version } else { touched }
     }
 
     /// The ledger before the transaction.
-    pub(crate) const fn before(&self) -> &Ledger {
+    #[must_use]
+    pub const fn before(&self) -> &Ledger {
         &self.read
     }
 
     /// The state of the group, which the transaction may change.
-    pub(crate) const fn state(&mut self) -> &mut GroupState {
+    pub const fn state(&mut self) -> &mut GroupState {
         &mut self.next.state
     }
 
     /// Tells the group of the change, if anything is written.
-    pub(crate) fn tell(&mut self, subject: Subject) {
+    pub fn tell(&mut self, subject: Subject) {
         self.told = Some(subject);
     }
 
     /// Adds a write.
-    pub(crate) fn add(&mut self, write: Write) {
+    pub fn add(&mut self, write: Write) {
         self.transaction.add(write);
     }
 
     /// Adds writes.
-    pub(crate) fn add_all(&mut self, writes: impl IntoIterator<Item = Write>) {
+    pub fn add_all(&mut self, writes: impl IntoIterator<Item = Write>) {
         self.transaction.extend(writes);
     }
 
     /// The moment of the next event of the transaction.
-    pub(crate) fn next_at(&self) -> Timestamp {
+    #[must_use]
+    pub fn next_at(&self) -> Timestamp {
         self.next.next_moment(self.at)
     }
 
     /// Begins the next event of the transaction.
-    pub(crate) fn next_event(&mut self) {
+    pub fn next_event(&mut self) {
         self.at = self.next_at();
     }
 
     /// Whether there is nothing to write.
-    pub(crate) fn is_empty(&self) -> bool {
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
         self.transaction.is_empty()
     }
 
     /// Whether another event may be part of the transaction. All events of a transaction are on one
     /// day, because the closing of a day is written with the first event of a later day. The event
     /// at which a checkpoint is due is the last one.
-    pub(crate) fn has_room_for_event(&self) -> bool {
+    #[must_use]
+    pub fn has_room_for_event(&self) -> bool {
         let reached = self.next.sequence.div_euclid(Checkpoint::EVERY)
             > self.read.sequence.div_euclid(Checkpoint::EVERY);
         let is_first = self.next.version == self.read.version;
@@ -136,12 +143,13 @@ impl LedgerTransaction {
     }
 
     /// Number of writes that still fit beside those of the commit.
-    pub(crate) const fn room(&self) -> usize {
+    #[must_use]
+    pub const fn room(&self) -> usize {
         self.transaction.room().saturating_sub(COMMITTED)
     }
 
     /// Adds the changes of tallies for expenses that change from `before` to `after`.
-    pub(crate) fn tally<'a>(
+    pub fn tally<'a>(
         &mut self,
         before: impl IntoIterator<Item = &'a Expense>,
         after: impl IntoIterator<Item = &'a Expense>,
@@ -151,58 +159,55 @@ impl LedgerTransaction {
     }
 
     /// The entry of an event and the ledger after it, which are not yet part of the transaction.
-    pub(crate) fn recorded(&self, event: Event) -> Result<(Ledger, Entry), LedgerError> {
+    pub fn recorded(&self, event: Event) -> Result<(Ledger, Entry), LedgerError> {
         self.next.record(self.member_key.group, event, self.member_key.user, self.at)
     }
 
     /// Adds the entry of an event, whose name must not have a current entry, and the ledger after
     /// it.
-    pub(crate) fn insert(&mut self, (next, entry): (Ledger, &Entry)) -> Result<(), Error> {
+    pub fn insert(&mut self, (next, entry): (Ledger, &Entry)) -> Result<(), Error> {
         self.next = next;
         self.add(Write::put_new(entry)?);
         Ok(())
     }
 
     /// The guests who were linked before the transaction.
-    pub(crate) const fn links(&self) -> &Links {
+    #[must_use]
+    pub const fn links(&self) -> &Links {
         &self.read.links
     }
 
     /// Links a guest to a user, who takes over the guest's totals.
-    pub(crate) fn link(&mut self, guest: GuestId, user: UserId) -> Result<(), TransactionError> {
+    pub fn link(&mut self, guest: GuestId, user: UserId) -> Result<(), WriteError> {
         let MemberKey { group, user: actor } = self.member_key;
         let (next, entry) = self.next.link(group, guest, user, actor, self.at)?;
         Ok(self.insert((next, &entry))?)
     }
 
     /// Records an event, whose name must not have a current entry.
-    pub(crate) fn record(&mut self, event: Event) -> Result<(), TransactionError> {
+    pub fn record(&mut self, event: Event) -> Result<(), WriteError> {
         let (next, entry) = self.recorded(event)?;
         Ok(self.insert((next, &entry))?)
     }
 
     /// Records an event of an import, whose name must not have a current entry.
-    pub(crate) fn import(
-        &mut self,
-        event: Event,
-        import: ImportId,
-    ) -> Result<(), TransactionError> {
+    pub fn import(&mut self, event: Event, import: ImportId) -> Result<(), WriteError> {
         let (next, entry) = self.recorded(event)?;
         Ok(self.insert((next, &Entry { import_id: Some(import), ..entry }))?)
     }
 
     /// Begins a settlement between these parties, which is an event that changes no balances.
-    pub(crate) fn begin_settlement(&mut self, parties: [MemberId; 2]) {
+    pub fn begin_settlement(&mut self, parties: [MemberId; 2]) {
         self.next = self.next.touched(self.at);
         self.next.state.began(parties);
     }
 
     /// Reverts a current entry and stores the snapshot in it.
-    pub(crate) fn revert(
+    pub fn revert(
         &mut self,
         entry: &Entry,
         snapshot: Option<&Expense>,
-    ) -> Result<Entry, TransactionError> {
+    ) -> Result<Entry, WriteError> {
         let revert = self.take_back(entry, snapshot)?;
         let delete = Write::delete(keys::entry(entry.group_id, &entry.entry_id));
         self.add(delete.when(is_current(entry)?));
@@ -211,13 +216,13 @@ impl LedgerTransaction {
 
     /// Reverts a current entry and records an event of the same name, of an import if there is one,
     /// in its place.
-    pub(crate) fn replace(
+    pub fn replace(
         &mut self,
         entry: &Entry,
         snapshot: Option<&Expense>,
         event: Event,
         import: Option<ImportId>,
-    ) -> Result<(), TransactionError> {
+    ) -> Result<(), WriteError> {
         self.take_back(entry, snapshot)?;
         let (next, current) = self.recorded(event)?;
         let current = Entry { import_id: import, ..current };
@@ -227,14 +232,14 @@ impl LedgerTransaction {
     }
 
     /// The decision to commit the transaction, unless no part of the request has a row.
-    pub(crate) fn commit<T>(self, result: T) -> Result<Decision<T>, TransactionError> {
+    pub fn commit<T>(self, result: T) -> Result<Decision<T>, WriteError> {
         let transaction = self.finished()?;
         Ok(Decision::Write(transaction, result))
     }
 
     /// The transaction with the rows of the ledger, unless no part of the request has a row.
-    pub(crate) fn finished(self) -> Result<Transaction, Error> {
-        let Self { member_key, at, read, mut next, mut transaction, told } = self;
+    pub fn finished(self) -> Result<Transaction, Error> {
+        let Self { member_key, at, read, mut next, mut transaction, told: subject } = self;
         let group = member_key.group;
         if transaction.is_empty() {
             return Ok(transaction);
@@ -245,8 +250,8 @@ impl LedgerTransaction {
         next.state.forget(at);
         transaction.extend(put_closing(group, &read, &next)?);
         transaction.extend(put_checkpoint(group, &read, &next)?);
-        if let Some(subject) = told {
-            transaction.add(changes::told(member_key, &read, &mut next, at, subject)?);
+        if let Some(subject) = subject {
+            transaction.add(told(member_key, &read, &mut next, at, subject)?);
         }
         transaction.add(put_balance(group, &read, &next)?);
         Ok(transaction)
@@ -258,7 +263,7 @@ impl LedgerTransaction {
         &mut self,
         entry: &Entry,
         snapshot: Option<&Expense>,
-    ) -> Result<Entry, TransactionError> {
+    ) -> Result<Entry, WriteError> {
         let (next, [reverted, revert]) = self.next.revert(entry, self.member_key.user, self.at)?;
         self.next = next;
         let reverted = Entry { snapshot: snapshot.cloned().map(Box::new), ..reverted };
@@ -269,45 +274,8 @@ impl LedgerTransaction {
     }
 }
 
-impl From<LedgerError> for TransactionError {
-    fn from(error: LedgerError) -> Self {
-        match error {
-            // The entry and the ledger were read before and after another write.
-            LedgerError::Missing(_) | LedgerError::Uncounted => Self::Retry,
-            LedgerError::Overflow(_) | LedgerError::Full | LedgerError::Unbalanced(_) => {
-                Self::Fail(error.into())
-            }
-        }
-    }
-}
-
-/// The write of the closing of the last event's day, if the event of `next` is on a later day.
-pub(crate) fn put_closing(
-    group: GroupId,
-    read: &Ledger,
-    next: &Ledger,
-) -> Result<Option<Write>, Error> {
-    let last = read.last_event_at.map(Timestamp::day);
-    match last.filter(|last| next.last_event_at.is_some_and(|at| at.day() != *last)) {
-        None => Ok(None),
-        Some(day) => {
-            Ok(Some(Write::put_new(&Closing { group_id: group, day, ledger: read.clone() })?))
-        }
-    }
-}
-
-/// The write of a checkpoint, if one is due after `next`.
-pub(crate) fn put_checkpoint(
-    group: GroupId,
-    read: &Ledger,
-    next: &Ledger,
-) -> Result<Option<Write>, Error> {
-    let put_new = |checkpoint: Checkpoint| Write::put_new(&checkpoint);
-    Checkpoint::of(group, read, next).map(put_new).transpose()
-}
-
 /// Condition that the entry is the current one of its name.
-fn is_current(entry: &Entry) -> Result<Expression, Error> {
+fn is_current(entry: &Entry) -> Result<Condition, Error> {
     debug_assert_eq!(entry.status, EntryStatus::Applied, "only an applied entry is current");
-    Ok(Expression::equal("sequence", row::to_value(&entry.sequence)?))
+    Ok(Condition::equal("sequence", row::to_value(&entry.sequence)?))
 }

@@ -1,0 +1,9 @@
+//! What follows from a request: the rows that it writes, by those that were read. An error changes
+//! nothing.
+
+#![expect(clippy::missing_errors_doc, reason = "errors are named where a request begins")]
+
+pub mod balance;
+pub mod decision;
+pub mod ledger_transaction;
+pub mod tallies;
