@@ -5,5 +5,8 @@
 
 pub mod balance;
 pub mod decision;
+pub mod expenses;
 pub mod ledger_transaction;
+pub mod settlements;
+pub mod spendings;
 pub mod tallies;

@@ -1,12 +1,11 @@
 //! Previews: what an expense would be, without recording it.
 
 use axum::extract::State;
-use fracti_core::values::id::ExpenseId;
+use fracti_core::{decisions::expenses::PreviewedExpense, values::id::ExpenseId};
 use fracti_http::{
     App, AsMember, Code, Context, Credential, Data, Id, JsonDecimal, Once, PayerView, PreviewView,
     Problem, Text, schemas,
 };
-use fracti_store::PreviewedExpense;
 use serde::Serialize;
 use utoipa::ToSchema;
 

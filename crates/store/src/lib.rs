@@ -59,7 +59,7 @@ pub use questions::{
     lists::{AnswersPlace, OpenPlace, Ranked},
 };
 pub use records::activity::{Activity, ActivityPosition, Feed, SettlementFilter};
-pub use records::expenses::{Deleted, PreviewedExpense};
+pub use records::expenses::Deleted;
 pub use records::schedules::Occurred;
 pub use records::shared::{Shared, SharedGroup};
 pub use table::Table;

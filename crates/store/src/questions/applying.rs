@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 
 use fracti_core::{
-    decisions::ledger_transaction::LedgerTransaction,
+    decisions::{
+        expenses::{Recording, record},
+        ledger_transaction::LedgerTransaction,
+    },
     group::{Group, Member, MemberKey, links::Links},
     input::{Draft, Error, FieldErrors},
     questions::{
@@ -22,7 +25,6 @@ use fracti_texts::rule;
 
 use crate::{
     questions::asking::{claims_of, present, put_question},
-    records::expenses::{Recording, record},
     table::Table,
     write::idempotency::{Idempotency, Outcome},
 };

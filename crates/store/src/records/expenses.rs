@@ -6,38 +6,35 @@ use std::{
 };
 
 use fracti_core::{
-    decisions::{decision::Decision, ledger_transaction::LedgerTransaction},
+    decisions::{
+        expenses::{
+            self as decide, PreviewedExpense, Recording, SeenDeleted, SeenExpense, SeenGroup,
+        },
+        ledger_transaction::LedgerTransaction,
+    },
     group::{Group, Member, MemberKey, MemberRow, links::Links},
     input::{Draft, Error},
-    ledger::{EntryStatus, Ledger, LedgerError, RefType},
+    ledger::{Ledger, RefType},
     personal::spending::Spending,
     records::{
         deleted_expense::DeletedExpense,
         entry::Entry,
-        expense::{Edit, Expense, Filter, ListOrder, NewExpense, Payer, Share},
-        group_change::{ChangeKind, Subject},
+        expense::{Edit, Expense, Filter, ListOrder, NewExpense},
     },
-    split::PreviewedShare,
     storage::{
-        condition::Condition,
-        keys::{self, Primary, prefix},
+        keys::{self, prefix},
         row,
-        write::{Write, WriteError},
+        write::WriteError,
     },
     values::{
-        currency::AmountError,
-        id::{ExpenseId, GroupId, MemberId, UserId},
-        money::Money,
-        request_context::RequestContext,
+        id::{ExpenseId, GroupId, UserId},
         time::{Timestamp, Zone},
     },
 };
 use futures_util::future::try_join_all;
-use serde::Serialize;
 
 use crate::{
     dynamo::{Order, Page, Range, Slice, Sort},
-    personal::spendings::deletion,
     table::Table,
     write::idempotency::{Idempotency, Outcome},
 };
@@ -61,26 +58,6 @@ pub struct Deleted {
     pub by: UserId,
     /// Present name of this user; empty if the group has no row of them.
     pub name: String,
-}
-
-/// Preview of an expense.
-#[derive(Clone, Debug)]
-pub struct PreviewedExpense {
-    /// Amount.
-    pub amount: Money,
-    /// Payers, the main one first.
-    pub payers: Vec<Payer>,
-    /// Shares, each with the name of its member.
-    pub shares: Vec<(PreviewedShare, String)>,
-}
-
-/// An expense, its entry and the ledger.
-struct LoadedExpense {
-    expense: Expense,
-    /// An expense in a v0 row that could not be migrated has none. It enters the ledger with its
-    /// first edit.
-    entry: Option<Entry>,
-    ledger: Ledger,
 }
 
 impl Table {
@@ -211,13 +188,8 @@ impl Table {
                       members: &[Member],
                       transaction: LedgerTransaction,
                       (spending, zone): (Option<Spending>, Zone)| {
-            let new = spending.as_ref().map_or_else(|| new.clone(), |it| new.sharing(it));
             let recording = Recording { group, members, user, context, zone };
-            let (mut transaction, expense) = record(&new, recording, transaction)?;
-            if let Some(spending) = &spending {
-                transaction.add_all(deletion(spending, context.now)?);
-            }
-            Ok((transaction, expense))
+            decide::record_expense(new, recording, transaction, spending.as_ref())
         };
         self.create_in_group(member_key, named, idempotency, read, create).await
     }
@@ -238,19 +210,9 @@ impl Table {
             let Some(id) = new.spending() else { return Ok(None) };
             self.spending(member_key.user, id).await.map(Some)
         };
-        let ((group, members, ledger), spending) =
-            tokio::try_join!(self.group_and_ledger(member_key), spending)?;
-        let group = ledger.state.of_group(&group);
-        let new = spending.as_ref().map_or_else(|| new.clone(), |it| new.sharing(it)).described();
-        let mut members = ledger.links.unlinked(&ledger.state.of(&members));
-        members.retain(Member::is_present);
-        let new = new.resolved(&ledger.links);
-        // The day does not change the shares.
-        let group = group.resolved(&ledger.links);
-        let checked = new.check(&group, &members, member_key.user, now, Zone::default())?;
-        let shares = checked.preview()?;
-        check_room(&ledger, None, &checked.at(now, [0; 10])?)?;
-        Ok(PreviewedExpense { amount: checked.amount(), payers: checked.all_payers(), shares })
+        let (seen, spending) = tokio::try_join!(self.group_and_ledger(member_key), spending)?;
+        let seen = SeenGroup::of(seen);
+        decide::preview_expense(member_key.user, new, now, &seen, spending.as_ref())
     }
 
     /// What [`Table::edit_expense`] would record, without recording it. The id stays, so all shares
@@ -266,33 +228,10 @@ impl Table {
         edit: &Draft<Edit>,
         now: Timestamp,
     ) -> Result<PreviewedExpense, Error> {
-        let ((group, members, ledger), before) =
+        let (seen, before) =
             tokio::try_join!(self.group_and_ledger(member_key), self.expense(member_key, id))?;
-        let present = ledger.state.of(&members);
-        if !before.may_edit(member_key.user, &ledger.links, &present) {
-            return Err(Error::NotYourExpense);
-        }
-        let group = ledger.state.of_group(&group);
-        let members = allowed(&before, &members, &ledger);
-        let after = edit.resolved(&ledger.links).apply(&before, &group, &members, now)?;
-        if after != before {
-            check_room(&ledger, Some(&before), &after)?;
-        }
-        let money = |amount| Money::from_major(amount, after.currency);
-        let share = |share: &Share| {
-            let amount = money(share.amount)?;
-            Ok((PreviewedShare { user: share.user_id, amount, or: None }, share.user_name.clone()))
-        };
-        let known = || {
-            let shares = after.splits.iter().map(share).collect::<Result<_, AmountError>>()?;
-            Ok::<_, AmountError>(PreviewedExpense {
-                amount: money(after.amount)?,
-                payers: after.all_payers(),
-                shares,
-            })
-        };
-        // An edit that keeps the amounts of a v0 row may have some that are finer than a unit.
-        known().map_err(|rule| Error::invalid("amount", rule))
+        let seen = SeenGroup::of(seen);
+        decide::preview_edit(member_key.user, edit, now, &before, &seen)
     }
 
     /// Edits an expense that is as `expected`. Its entry is reverted and replaced by another one.
@@ -312,29 +251,10 @@ impl Table {
         let (named, now) = (edit.named(), idempotency.now());
         self.write_to_group(member_key.group, idempotency, || async {
             let group = self.group_naming(member_key, named.as_ref());
-            let (loaded, group) = tokio::join!(self.load_expense(member_key, id), group);
-            let (loaded, (group, members)) = (loaded?, group?);
-            let LoadedExpense { expense: before, entry, ledger } = loaded;
-            self.require_editor(member_key, &before, &ledger).await?;
-            let members = allowed(&before, &members, &ledger);
-            let mut transaction = LedgerTransaction::new(member_key, ledger, now)?;
-            if !expected(&before) {
-                return Err(Error::Changed.into());
-            }
-            let after = edit.resolved(transaction.links()).apply(&before, &group, &members, now)?;
-            if after == before {
-                return Ok(Decision::Done(before));
-            }
-            let after = changed_at(after, transaction.at());
-            transaction.add(Write::put(&after)?.when(unchanged(&before)?));
-            transaction.add_all(member_rows(Some(&before), Some(&after))?);
-            transaction.tally(Some(&before), Some(&after))?;
-            match &entry {
-                Some(entry) => transaction.replace(entry, Some(&before), after.event()?, None)?,
-                None => transaction.record(after.event()?)?,
-            }
-            transaction.tell(Subject::edit(&before, &after));
-            transaction.commit(after)
+            let (seen, group) = tokio::join!(self.load_expense(member_key, id), group);
+            let (seen, (group, members)) = (seen?, group?);
+            let seen = self.with_payers(member_key, seen).await?;
+            decide::edit_expense(member_key, edit, &expected, now, seen, (&group, &members))
         })
         .await
     }
@@ -353,24 +273,9 @@ impl Table {
         idempotency: &Idempotency<ExpenseId>,
     ) -> Result<Outcome<ExpenseId>, Error> {
         self.write_to_group(member_key.group, idempotency, || async {
-            let LoadedExpense { expense, entry, ledger } =
-                self.load_expense(member_key, id).await?;
-            self.require_editor(member_key, &expense, &ledger).await?;
-            let mut transaction = LedgerTransaction::new(member_key, ledger, idempotency.now())?;
-            if !expected(&expense) {
-                return Err(Error::Changed.into());
-            }
-            let delete = Write::delete(keys::expense(member_key.group, expense.created_at));
-            transaction.add(delete.when(unchanged(&expense)?));
-            transaction.add_all(member_rows(Some(&expense), None)?);
-            transaction.tally(Some(&expense), None)?;
-            if let Some(entry) = &entry {
-                let revert = transaction.revert(entry, Some(&expense))?;
-                let deleted = DeletedExpense::by(&revert, id);
-                transaction.add_all(deleted.as_ref().map(Write::put_new).transpose()?);
-            }
-            transaction.tell(Subject::expense(ChangeKind::ExpenseDeleted, &expense));
-            transaction.commit(id)
+            let seen = self.load_expense(member_key, id).await?;
+            let seen = self.with_payers(member_key, seen).await?;
+            decide::delete_expense(member_key, &expected, idempotency.now(), seen)
         })
         .await
     }
@@ -389,11 +294,9 @@ impl Table {
         body: &Draft<()>,
         idempotency: &Idempotency<Expense>,
     ) -> Result<Outcome<Expense>, Error> {
-        let now = idempotency.now();
         self.write_to_group(member_key.group, idempotency, || async {
             let partition = keys::entry_partition(member_key.group, &id.into());
             let history = Range { index: None, partition, sort: Sort::Any, order: Order::Desc };
-            // After a deletion these are the revert and the reverted entry.
             let newest = Page { limit: 1, after: None };
             let read = async {
                 // What was deleted is decided by the history, which changes only with the ledger.
@@ -402,33 +305,16 @@ impl Table {
                     self.find_expense(member_key.group, id),
                     self.db.rows::<Entry>(&history, &newest),
                 )?;
-                Ok((expense, history, ledger))
+                let history = history.into_iter().map(|(_, entry)| entry).collect();
+                Ok(SeenDeleted { expense, history, ledger, payers: Vec::new() })
             };
-            let (expense, history, ledger) = self.checked(member_key, read).await?;
-            if let Some(expense) = expense {
-                self.require_editor(member_key, &expense, &ledger).await?;
-                LedgerTransaction::new(member_key, ledger, now)?;
-                body.checked()?;
-                return Ok(Decision::Done(expense));
-            }
-            // The id may be that of a settlement.
-            let history = history.into_iter().map(|(_, entry)| entry);
-            let history: Vec<_> =
-                history.filter(|entry| entry.ref_type == RefType::Expense).collect();
-            if history.iter().any(|entry| entry.status == EntryStatus::Applied) {
-                return Err(WriteError::Retry);
-            }
-            let deletion = history.first().map(|revert| DeletedExpense::key(revert, id));
-            let was = history.into_iter().find_map(|entry| entry.snapshot);
-            let was = *was.ok_or(Error::NoExpense)?;
-            self.require_editor(member_key, &was, &ledger).await?;
-            let mut transaction = LedgerTransaction::new(member_key, ledger, now)?;
-            body.checked()?;
-            let expense = changed_at(was, transaction.at());
-            insert(&mut transaction, &expense)?;
-            transaction.add_all(deletion.map(Write::delete));
-            transaction.tell(Subject::expense(ChangeKind::ExpenseRestored, &expense));
-            transaction.commit(expense)
+            let seen = self.checked(member_key, read).await?;
+            let payers = match seen.subject() {
+                Some(subject) => self.payers(member_key, subject, &seen.ledger).await?,
+                None => Vec::new(),
+            };
+            let seen = SeenDeleted { payers, ..seen };
+            decide::restore_expense(member_key, id, body, idempotency.now(), &seen)
         })
         .await
     }
@@ -519,23 +405,27 @@ impl Table {
         Ok(expense.filter(|expense| expense.id == id))
     }
 
-    /// Checks that the member may change the expense. Whether a payer is past shows only in the
-    /// payers' rows, which are read if nothing else gives the right.
-    async fn require_editor(
+    /// The payers of an expense, if nothing else gives the member the right to change it.
+    async fn payers(
         &self,
         member_key: MemberKey,
         expense: &Expense,
         ledger: &Ledger,
-    ) -> Result<(), Error> {
-        let may_edit = |members: &[Member]| {
-            expense.may_edit(member_key.user, &ledger.links, &ledger.state.of(members))
-        };
-        if may_edit(&[]) {
-            return Ok(());
+    ) -> Result<Vec<Member>, Error> {
+        if decide::may_edit(member_key.user, expense, ledger, &[]) {
+            return Ok(Vec::new());
         }
         let payers = expense.payers_by(&ledger.links);
-        let (_, members) = self.group_naming(member_key, Some(&payers)).await?;
-        if may_edit(&members) { Ok(()) } else { Err(Error::NotYourExpense) }
+        Ok(self.group_naming(member_key, Some(&payers)).await?.1)
+    }
+
+    async fn with_payers(
+        &self,
+        member_key: MemberKey,
+        seen: SeenExpense,
+    ) -> Result<SeenExpense, Error> {
+        let payers = self.payers(member_key, &seen.expense, &seen.ledger).await?;
+        Ok(SeenExpense { payers, ..seen })
     }
 
     /// The expense `id`, its entry and the ledger. They are of one moment if a write that expects
@@ -544,7 +434,7 @@ impl Table {
         &self,
         member_key: MemberKey,
         id: ExpenseId,
-    ) -> Result<LoadedExpense, WriteError> {
+    ) -> Result<SeenExpense, WriteError> {
         let read = async {
             tokio::try_join!(
                 self.find_expense(member_key.group, id),
@@ -559,114 +449,6 @@ impl Table {
         if entry.is_none() && id.is_ours() {
             return Err(WriteError::Retry);
         }
-        Ok(LoadedExpense { expense, entry, ledger })
+        Ok(SeenExpense { expense, entry, ledger, payers: Vec::new() })
     }
-}
-
-/// Context in which an expense is recorded, besides the request.
-#[derive(Clone, Copy)]
-pub(crate) struct Recording<'a> {
-    pub(crate) group: &'a Group,
-    pub(crate) members: &'a [Member],
-    /// User who records it.
-    pub(crate) user: UserId,
-    pub(crate) context: RequestContext,
-    /// Zone of the user's days.
-    pub(crate) zone: Zone,
-}
-
-/// Checks a new expense, and adds its rows and its entry.
-pub(crate) fn record(
-    new: &Draft<NewExpense>,
-    Recording { group, members, user, context, zone }: Recording<'_>,
-    mut transaction: LedgerTransaction,
-) -> Result<(LedgerTransaction, Expense), WriteError> {
-    let new = new.resolved(transaction.links());
-    let mut members = transaction.links().unlinked(members);
-    members.retain(Member::is_present);
-    let resolved = group.clone().resolved(transaction.links());
-    let new = new.check(&resolved, &members, user, context.now, zone)?;
-    let changed_at = transaction.before().state.default_splits_at;
-    if new.uses_default() && group.default_splits_at != changed_at {
-        // The group and the ledger were read before and after a change of the default split.
-        return Err(WriteError::Retry);
-    }
-    let expense = new.at(transaction.at(), context.random)?;
-    insert(&mut transaction, &expense)?;
-    transaction.tell(Subject::expense(ChangeKind::ExpenseAdded, &expense));
-    Ok((transaction, expense))
-}
-
-/// Checks that the ledger can record an expense, instead of `before` if it is an edit.
-fn check_room(ledger: &Ledger, before: Option<&Expense>, after: &Expense) -> Result<(), Error> {
-    let taken_back = before.map(|before| {
-        let mut event = before.event()?;
-        for change in &mut event.changes {
-            let currency = change.currency;
-            change.totals = change.totals.negated().ok_or(LedgerError::Overflow(currency))?;
-        }
-        Ok(event)
-    });
-    // An expense of a v0 row that could not be migrated has no entry to take back.
-    let taken_back = taken_back.filter(|_| before.is_some_and(|it| it.id.is_ours()));
-    let events = taken_back.into_iter().chain([after.event()]);
-    ledger.check_events(events).map_err(|(_, error)| error.into())
-}
-
-/// The members who may pay or share an expense after an edit: those who are present, and those who
-/// pay or share it already.
-fn allowed(before: &Expense, members: &[Member], ledger: &Ledger) -> Vec<Member> {
-    let sharers = before.splits.iter().map(|share| share.user_id);
-    let named: BTreeSet<MemberId> =
-        before.payer_ids().chain(sharers).map(|id| ledger.links.resolve(id)).collect();
-    let mut members = ledger.links.unlinked(&ledger.state.of(members));
-    members.retain(|member| member.is_present() || named.contains(&member.id));
-    members
-}
-
-/// The expense with the time of its change. One without a date gets the day that views show.
-fn changed_at(expense: Expense, at: Timestamp) -> Expense {
-    Expense { updated_at: Some(at), date: Some(expense.day()), ..expense }
-}
-
-/// The expense is as it was read. Its date is compared because it decides whether the expense is in
-/// a tally, and an operator may set it without an edit.
-pub(crate) fn unchanged(expense: &Expense) -> Result<Condition, Error> {
-    fn same(name: &'static str, value: Option<&impl Serialize>) -> Result<Condition, Error> {
-        let Some(value) = value else { return Ok(Condition::without(name)) };
-        Ok(Condition::equal(name, row::to_value(value)?))
-    }
-    let id = Condition::equal("id", row::to_value(&expense.id)?);
-    let updated_at = same("updatedAt", expense.updated_at.as_ref())?;
-    Ok(id.and(updated_at).and(same("date", expense.date.as_ref())?))
-}
-
-/// Adds the rows of an expense that is not in the table, and its entry.
-pub(crate) fn insert(
-    transaction: &mut LedgerTransaction,
-    expense: &Expense,
-) -> Result<(), WriteError> {
-    transaction.add(Write::put_new(expense)?);
-    transaction.add_all(member_rows(None, Some(expense))?);
-    transaction.tally(None, Some(expense))?;
-    transaction.record(expense.event()?)
-}
-
-/// The writes of the rows by which members find an expense, each row once.
-pub(crate) fn member_rows(
-    before: Option<&Expense>,
-    after: Option<&Expense>,
-) -> Result<Vec<Write>, Error> {
-    let before = before.map_or(Ok(Vec::new()), puts)?;
-    let after = after.map_or(Ok(Vec::new()), puts)?;
-    let stay: HashSet<&Primary> = after.iter().map(Write::key).collect();
-    let gone = before.iter().map(Write::key).filter(|key| !stay.contains(key));
-    let gone: Vec<_> = gone.cloned().map(Write::delete).collect();
-    Ok(gone.into_iter().chain(after).collect())
-}
-
-/// The puts of the participants of an expense and of its payers but the main one.
-fn puts(expense: &Expense) -> Result<Vec<Write>, Error> {
-    let (participants, payers) = (expense.participants(), expense.further_payers());
-    participants.iter().map(Write::put).chain(payers.iter().map(Write::put)).collect()
 }

@@ -1,7 +1,7 @@
 //! Schedules: expenses that the keeper records on their dates.
 
 use fracti_core::{
-    decisions::{decision::Decision, ledger_transaction::LedgerTransaction},
+    decisions::{decision::Decision, expenses::insert, ledger_transaction::LedgerTransaction},
     group::{Group, Member, MemberKey},
     input::{Draft, Error},
     ledger::Ledger,
@@ -26,7 +26,6 @@ use fracti_core::{
 
 use crate::{
     dynamo::{Page, Range, Slice},
-    records::expenses::insert,
     table::Table,
     write::idempotency::{Idempotency, IdempotentRequest, Outcome},
 };

@@ -3,7 +3,7 @@
 use std::future::ready;
 
 use fracti_core::{
-    decisions::{decision::Decision, ledger_transaction::LedgerTransaction},
+    decisions::{decision::Decision, ledger_transaction::LedgerTransaction, settlements as decide},
     funds::fund::FundError,
     group::{Group, Member, MemberKey},
     input::{Draft, Error},
@@ -11,17 +11,15 @@ use fracti_core::{
     personal::targets::Targets,
     records::{
         entry::Entry,
-        group_change::{ChangeKind, Subject},
         settlement::{
-            NewSettlement, Settlement, SettlementError, SettlementStatus, SettlementUpdate,
-            Standing, Transition, TxHash, UsedHash,
+            NewSettlement, Settlement, SettlementStatus, SettlementUpdate, Transition, UsedHash,
         },
     },
     storage::{
         condition::Condition,
-        keys::{self, Primary, prefix},
+        keys::{self, prefix},
         row,
-        write::{Write, WriteError},
+        write::WriteError,
     },
     values::id::{GroupId, MemberId, SettlementId, UserId},
 };
@@ -122,34 +120,11 @@ impl Table {
         if new.from_funds().is_some() {
             return self.create_from_funds(member_key, new, idempotency).await;
         }
-        let (named, user, now) = (new.named(), member_key.user, idempotency.now());
+        let (named, user, context) = (new.named(), member_key.user, idempotency.context());
         let read = || self.targets_if(!new.has_date(), user);
-        let create = |group: &Group,
-                      members: &[Member],
-                      mut transaction: LedgerTransaction,
-                      targets: Targets| {
-            let new = new.resolved(transaction.links());
-            let new =
-                new.check(group, members, transaction.ledger(), user, (now, targets.zone()))?;
-            let (created_at, completed) =
-                (transaction.at(), new.status == SettlementStatus::Completed);
-            let settlement = Settlement {
-                id: SettlementId::new(created_at, idempotency.context().random),
-                created_at,
-                completed_at: completed.then_some(created_at),
-                ..new
-            };
-            transaction.add(Write::put_new(&settlement)?);
-            if let Some(hash) = &settlement.tx_hash {
-                transaction.add(use_hash(hash, &settlement)?);
-            }
-            if completed {
-                transaction.record(settlement.event()?)?;
-            } else {
-                transaction.state().began(settlement.parties());
-            }
-            transaction.tell(Subject::settlement(ChangeKind::SettlementRecorded, &settlement));
-            Ok((transaction, settlement))
+        let create = |group: &Group, members: &[Member], transaction, targets: Targets| {
+            let by = (user, context, targets.zone());
+            decide::record_settlement(new, (group, members), transaction, by)
         };
         let create = (create, self.refuse_repeated(new));
         self.create_checked_in_group(member_key, Some(&named), idempotency, read, create).await
@@ -215,50 +190,30 @@ impl Table {
             };
             let (settlement, ledger) = self.checked(member_key, read).await?;
             let settlement = settlement.ok_or(Error::NoSettlement)?;
-            let asked = update.fields().cloned().unwrap_or_default();
-            let meant = settlement.resolved(&ledger.links);
-            let effect = |standing| meant.transition(member_key.user, &asked, standing);
-            let transition = match effect(&Standing::default()) {
-                // Whether a party is past, or the caller is alone, shows only in all members' rows.
-                Err(
-                    SettlementError::NotParty
-                    | SettlementError::NotPayer
-                    | SettlementError::NotOtherSide
-                    | SettlementError::NotRecorder
-                    | SettlementError::Final(SettlementStatus::Completed),
-                ) => {
-                    let (_, members) = self.group_naming(member_key, None).await?;
-                    effect(&Standing::of(&ledger.state.of(&members)))
-                }
-                known => known,
+            let (user, random) = (member_key.user, idempotency.context().random);
+            let effect = |members| decide::transition(user, update, &settlement, &ledger, members);
+            let transition = if let Some(transition) = effect(None)? {
+                transition
+            } else {
+                let (_, members) = self.group_naming(member_key, None).await?;
+                effect(Some(&members))?.unwrap_or(Transition::Nothing)
             };
-            let transition = transition.map_err(|refusal| refused(&settlement, refusal))?;
-            if settlement.funds.is_some() && !in_app {
-                return Err(Error::from(FundError::NotInApp).into());
-            }
-            // A change that was made before is confirmed, even if the group is archived by now.
-            if transition != Transition::Nothing {
-                ledger.state.check_writer(member_key.user)?;
-            }
-            if !expected(&settlement) {
-                return Err(Error::Changed.into());
-            }
-            let checked = update.check()?;
+            let seen = (&settlement, &ledger);
+            let checked = decide::check_update(user, update, &expected, in_app, seen, &transition)?;
             let transaction = || LedgerTransaction::new(member_key, ledger, idempotency.now());
             match transition {
                 Transition::Nothing => Ok(Decision::Done(settlement)),
                 Transition::Complete => {
-                    let (transaction, random) = (transaction()?, idempotency.context().random);
-                    self.complete(transaction, settlement, member_key.user, random).await
+                    self.complete(transaction()?, settlement, user, random).await
                 }
-                Transition::Fail => {
-                    self.fail(transaction()?, settlement, Some(member_key.user)).await
+                Transition::Fail => self.fail(transaction()?, settlement, Some(user)).await,
+                Transition::Attach(hash) => {
+                    let (transaction, used) = (transaction()?, self.used_hash(&settlement).await?);
+                    decide::attach(transaction, &settlement, &hash, used.as_ref())
                 }
-                Transition::Attach(hash) => self.attach(transaction()?, settlement, hash).await,
-                Transition::Edit => edit(transaction()?, &settlement, checked),
+                Transition::Edit => decide::edit(transaction()?, &settlement, checked),
                 Transition::Revert => {
-                    let (transaction, random) = (transaction()?, idempotency.context().random);
-                    self.take_back(transaction, settlement, member_key.user, random).await
+                    self.take_back(transaction()?, settlement, user, random).await
                 }
             }
         });
@@ -283,33 +238,10 @@ impl Table {
     ) -> Result<Decision<Settlement>, WriteError> {
         let released = self.release_funds(&settlement, by, transaction.at()).await;
         let released = self.agreed_with(&settlement, released).await?;
+        let used = self.used_hash(&settlement).await?;
         let (transaction, failed) =
-            self.failed(transaction, settlement, by.is_none(), released).await?;
+            decide::failed(transaction, settlement, by.is_none(), used.as_ref(), released)?;
         transaction.commit(failed)
-    }
-
-    /// Adds what fails a settlement, with the writes that release what funds withhold for it.
-    pub(crate) async fn failed(
-        &self,
-        mut transaction: LedgerTransaction,
-        settlement: Settlement,
-        expired: bool,
-        released: impl IntoIterator<Item = Write>,
-    ) -> Result<(LedgerTransaction, Settlement), Error> {
-        let attributes = [
-            ("status", Some(row::to_value(&SettlementStatus::Failed)?)),
-            ("txHash", None),
-            ("expired", expired.then(|| row::to_value(&true)).transpose()?),
-        ];
-        let write = Write::update(key(&settlement), attributes).when(unchanged(&settlement)?);
-        let writes = [Some(write), self.release_hash(&settlement).await?];
-        transaction.add_all(writes.into_iter().flatten());
-        transaction.add_all(released);
-        transaction.state().ended(settlement.parties());
-        let (status, tx_hash) = (SettlementStatus::Failed, None);
-        let failed = Settlement { status, tx_hash, expired, ..settlement };
-        transaction.tell(Subject::settlement(ChangeKind::SettlementFailed, &failed));
-        Ok((transaction, failed))
     }
 
     /// Completes a settlement and records it in the ledger.
@@ -322,76 +254,38 @@ impl Table {
     ) -> Result<Decision<Settlement>, WriteError> {
         let paid = self.pay_funds(&settlement, by, transaction.at(), random).await;
         let paid = self.agreed_with(&settlement, paid).await?;
-        let (transaction, completed) = completed(transaction, settlement, paid)?;
+        let (transaction, completed) = decide::completed(transaction, settlement, paid)?;
         transaction.commit(completed)
     }
 
-    /// Takes a completed settlement back: its entry is reverted, its chain transaction may pay another
-    /// one, and what funds paid at once is given back.
+    /// Takes a completed settlement back.
     async fn take_back(
         &self,
-        mut transaction: LedgerTransaction,
+        transaction: LedgerTransaction,
         settlement: Settlement,
         by: UserId,
         random: [u8; 10],
     ) -> Result<Decision<Settlement>, WriteError> {
         let key = keys::entry(settlement.group_id, &settlement.id.into());
-        let Some(entry) = self.db.get::<Entry>(key).await? else {
-            // One in a v0 row that could not be migrated was never recorded. Otherwise it was taken
-            // back between the two reads.
-            let error = SettlementError::Final(settlement.status);
-            let ours = settlement.id.created_at().is_some();
-            return Err(if ours { WriteError::Retry } else { Error::from(error).into() });
-        };
-        let at = transaction.at();
-        let reverted = Settlement {
-            status: SettlementStatus::Failed,
-            tx_hash: None,
-            reverted_at: Some(at),
-            reverted_by: Some(by),
-            ..settlement.clone()
-        };
-        transaction.add(Write::put(&reverted)?.when(unchanged(&settlement)?));
-        transaction.add_all(self.release_hash(&settlement).await?);
-        transaction.add_all(self.return_funds(&settlement, at, random).await?);
-        transaction.revert(&entry, None)?;
-        transaction.tell(Subject::settlement(ChangeKind::SettlementReverted, &reverted));
-        transaction.commit(reverted)
-    }
-
-    /// Stores the chain transaction that pays a settlement, instead of an earlier one.
-    async fn attach(
-        &self,
-        mut transaction: LedgerTransaction,
-        settlement: Settlement,
-        hash: TxHash,
-    ) -> Result<Decision<Settlement>, WriteError> {
-        if settlement.funds.is_some() && settlement.external.is_none() {
-            return Err(Error::from(FundError::Funded).into());
+        let entry = self.db.get::<Entry>(key).await?;
+        if entry.is_none() {
+            return Err(decide::unrecorded(&settlement));
         }
-        let attached = Settlement { tx_hash: Some(hash.clone()), ..settlement.clone() };
-        let write = Write::update(key(&settlement), [("txHash", Some(row::to_value(&hash)?))])
-            .when(unchanged(&settlement)?);
-        let free = self.release_hash(&settlement).await?;
-        let writes = [Some(write), Some(use_hash(&hash, &attached)?), free];
-        transaction.add_all(writes.into_iter().flatten());
-        transaction.commit(attached)
+        let used = self.used_hash(&settlement).await?;
+        let returned = self.return_funds(&settlement, transaction.at(), random).await?;
+        let seen = (entry.as_ref(), used.as_ref());
+        decide::take_back(transaction, &settlement, by, seen, returned)
     }
 
-    /// The write that lets another settlement use the chain transaction of this one.
-    ///
-    /// There is none for a settlement in a v0 row, which may share its `txHash` with others.
-    pub(crate) async fn release_hash(
+    /// The row that says which settlement the chain transaction of this one pays.
+    pub(crate) async fn used_hash(
         &self,
         settlement: &Settlement,
-    ) -> Result<Option<Write>, Error> {
-        let Some(hash) = &settlement.tx_hash else { return Ok(None) };
-        let used: Option<UsedHash> = self.db.get(keys::tx_hash(hash)).await?;
-        if used.is_none_or(|used| used.settlement_id != settlement.id) {
-            return Ok(None);
+    ) -> Result<Option<UsedHash>, Error> {
+        match &settlement.tx_hash {
+            Some(hash) => self.db.get(keys::tx_hash(hash)).await,
+            None => Ok(None),
         }
-        let own = Condition::equal("settlementId", row::to_value(&settlement.id)?);
-        Ok(Some(Write::delete(keys::tx_hash(hash)).when(own)))
     }
 
     /// The settlement `id` of a group.
@@ -406,81 +300,4 @@ impl Table {
             .await?;
         Ok(settlement.filter(|settlement| settlement.id == id))
     }
-}
-
-pub(crate) fn key(settlement: &Settlement) -> Primary {
-    keys::settlement(settlement.group_id, settlement.created_at)
-}
-
-/// The refusal of a change: a settlement that has expired says so, however it is asked for.
-fn refused(settlement: &Settlement, refusal: SettlementError) -> Error {
-    let hold = settlement.funds.as_ref().and_then(|funds| funds.expires_at);
-    match (refusal, hold.filter(|_| settlement.expired)) {
-        (SettlementError::Final(_), Some(end)) => FundError::Over(end).into(),
-        (refusal, _) => refusal.into(),
-    }
-}
-
-/// The settlement has the status, the chain transaction and the last edit that were read.
-pub(crate) fn unchanged(settlement: &Settlement) -> Result<Condition, Error> {
-    let hash = match &settlement.tx_hash {
-        None => Condition::without("txHash"),
-        Some(hash) => Condition::equal("txHash", row::to_value(hash)?),
-    };
-    let edit = match &settlement.updated_at {
-        None => Condition::without("updatedAt"),
-        Some(at) => Condition::equal("updatedAt", row::to_value(at)?),
-    };
-    let id = row::to_value(&settlement.id)?;
-    let status = Condition::equal("status", row::to_value(&settlement.status)?);
-    Ok(Condition::equal("id", id).and(status).and(hash).and(edit))
-}
-
-/// Edits a pending settlement.
-fn edit(
-    mut transaction: LedgerTransaction,
-    before: &Settlement,
-    update: &SettlementUpdate,
-) -> Result<Decision<Settlement>, WriteError> {
-    if before.funds.is_some() {
-        return Err(Error::from(FundError::Funded).into());
-    }
-    let after = before.edited(update, transaction.at())?;
-    if after == *before {
-        return Ok(Decision::Done(after));
-    }
-    transaction.add(Write::put(&after)?.when(unchanged(before)?));
-    transaction.tell(Subject::settlement_edit(before, &after));
-    transaction.commit(after)
-}
-
-/// Adds what completes a settlement, with the writes by which funds pay it.
-pub(crate) fn completed(
-    mut transaction: LedgerTransaction,
-    settlement: Settlement,
-    paid: impl IntoIterator<Item = Write>,
-) -> Result<(LedgerTransaction, Settlement), WriteError> {
-    let at = transaction.at();
-    let attributes = [
-        ("status", Some(row::to_value(&SettlementStatus::Completed)?)),
-        ("completedAt", Some(row::to_value(&at)?)),
-    ];
-    transaction.add(Write::update(key(&settlement), attributes).when(unchanged(&settlement)?));
-    transaction.add_all(paid);
-    transaction.state().ended(settlement.parties());
-    let (status, completed_at) = (SettlementStatus::Completed, Some(at));
-    let completed = Settlement { status, completed_at, ..settlement };
-    transaction.record(completed.event()?)?;
-    transaction.tell(Subject::settlement(ChangeKind::SettlementCompleted, &completed));
-    Ok((transaction, completed))
-}
-
-/// The write that makes a chain transaction pay this settlement and no other.
-fn use_hash(hash: &TxHash, settlement: &Settlement) -> Result<Write, Error> {
-    let row = UsedHash {
-        tx_hash: hash.clone(),
-        settlement_id: settlement.id,
-        group_id: settlement.group_id,
-    };
-    Ok(Write::put_new(&row)?.or_fail(|| Error::TxHashUsed))
 }

@@ -2,7 +2,7 @@
 //! expenses without its keys.
 
 use fracti_core::{
-    decisions::decision::Decision,
+    decisions::{decision::Decision, expenses::unchanged},
     group::Group,
     input::Error,
     records::expense::Expense,
@@ -18,7 +18,6 @@ use futures_util::future::try_join_all;
 
 use crate::{
     dynamo::{Page, Position, Range, Slice},
-    records::expenses::unchanged,
     table::Table,
 };
 

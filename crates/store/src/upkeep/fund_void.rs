@@ -4,7 +4,11 @@
 use std::collections::BTreeSet;
 
 use fracti_core::{
-    decisions::{decision::Decision, ledger_transaction::LedgerTransaction},
+    decisions::{
+        decision::Decision,
+        ledger_transaction::LedgerTransaction,
+        settlements::{completed, failed},
+    },
     funds::{
         fund::{FundError, FundFlow, FundStatus, Parts},
         fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
@@ -30,7 +34,6 @@ use fracti_core::{
 
 use crate::{
     funds::changing::{completion, put_changed},
-    records::settlements::completed,
     table::Table,
     write::idempotency::{Idempotency, Outcome},
 };
@@ -121,7 +124,8 @@ impl Table {
             return Ok(Decision::Write(Transaction::from_iter(writes), ended));
         };
         let transaction = LedgerTransaction::unchecked(member_key, ledger, by.at);
-        let (transaction, _) = self.failed(transaction, pending, false, writes).await?;
+        let used = self.used_hash(&pending).await?;
+        let (transaction, _) = failed(transaction, pending, false, used.as_ref(), writes)?;
         transaction.commit(ended)
     }
 

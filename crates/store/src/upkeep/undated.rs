@@ -3,6 +3,7 @@
 use fracti_core::{
     decisions::{
         decision::Decision,
+        expenses::unchanged,
         tallies::{MAX_COUNTERS, tally_writes},
     },
     input::Error,
@@ -19,7 +20,6 @@ use futures_util::future::try_join_all;
 
 use crate::{
     dynamo::{Page, Position, Range, Slice},
-    records::expenses::unchanged,
     table::Table,
 };
 

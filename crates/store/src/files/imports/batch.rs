@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use fracti_core::{
-    decisions::{ledger_transaction::LedgerTransaction, tallies::MAX_COUNTERS},
+    decisions::{
+        expenses::member_rows, ledger_transaction::LedgerTransaction, tallies::MAX_COUNTERS,
+    },
     input::Error,
     ledger::LedgerError,
     records::{
@@ -18,7 +20,6 @@ use fracti_core::{
 use fracti_texts::Says;
 
 use super::IMPORT_ROW;
-use crate::records::expenses::member_rows;
 
 /// Maximum size of the rows in a transaction, in bytes, unless a single expense has more.
 ///

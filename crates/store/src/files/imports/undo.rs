@@ -3,7 +3,12 @@
 use std::collections::{HashMap, HashSet};
 
 use fracti_core::{
-    decisions::{decision::Decision, ledger_transaction::LedgerTransaction},
+    decisions::{
+        decision::Decision,
+        expenses::{self, member_rows},
+        ledger_transaction::LedgerTransaction,
+        settlements,
+    },
     group::{Member, MemberKey, MemberRow},
     input::Error,
     ledger::{EntryStatus, RefType},
@@ -32,10 +37,6 @@ use crate::{
     group::{
         presence::{attributes, change_member},
         settings::links_as_read,
-    },
-    records::{
-        expenses::{self, member_rows},
-        settlements,
     },
     table::Table,
     write::idempotency::{Idempotency, Known, Outcome},
@@ -417,7 +418,8 @@ impl Table {
                 let delete = Write::delete(key).when(unchanged);
                 let mark = was_pending(settlement)
                     .then(|| Write::delete(keys::imported_settlement(group, settlement.id)));
-                let hash = self.release_hash(settlement).await?;
+                let used = self.used_hash(settlement).await?;
+                let hash = settlements::release_hash(settlement, used.as_ref())?;
                 Ok(([Some(delete), mark, hash].into_iter().flatten().collect(), None))
             }
             Record::Adjustment(_) => Ok((Vec::new(), None)),

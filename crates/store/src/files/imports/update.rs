@@ -4,7 +4,12 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use fracti_core::{
-    decisions::{decision::Decision, ledger_transaction::LedgerTransaction},
+    decisions::{
+        decision::Decision,
+        expenses::{self, member_rows},
+        ledger_transaction::LedgerTransaction,
+        settlements,
+    },
     group::{Member, MemberKey},
     input::Error,
     records::{
@@ -25,10 +30,6 @@ use fracti_core::{
 use super::{Ended, Imported, Run, put_row};
 use crate::{
     dynamo::is_late,
-    records::{
-        expenses::{self, member_rows},
-        settlements,
-    },
     table::Table,
     write::idempotency::{Known, Outcome},
 };

@@ -1,0 +1,275 @@
+//! Settlements: recording, completing, failing, editing and taking them back. What funds pay, or get
+//! back, is decided apart: it comes as writes.
+
+use crate::{
+    decisions::{decision::Decision, ledger_transaction::LedgerTransaction},
+    funds::fund::FundError,
+    group::{Group, Member},
+    input::{Draft, Error},
+    ledger::Ledger,
+    records::{
+        entry::Entry,
+        group_change::{ChangeKind, Subject},
+        settlement::{
+            NewSettlement, Settlement, SettlementError, SettlementStatus, SettlementUpdate,
+            Standing, Transition, TxHash, UsedHash,
+        },
+    },
+    storage::{
+        condition::Condition,
+        keys::{self, Primary},
+        row,
+        write::{Write, WriteError},
+    },
+    values::{
+        id::{SettlementId, UserId},
+        request_context::RequestContext,
+        time::Zone,
+    },
+};
+
+/// Records a settlement that no funds pay. Its date is by default the current day in `zone`.
+pub fn record_settlement(
+    new: &Draft<NewSettlement>,
+    (group, members): (&Group, &[Member]),
+    mut transaction: LedgerTransaction,
+    (user, context, zone): (UserId, RequestContext, Zone),
+) -> Result<(LedgerTransaction, Settlement), WriteError> {
+    let new = new.resolved(transaction.links());
+    let new = new.check(group, members, transaction.ledger(), user, (context.now, zone))?;
+    let (created_at, completed) = (transaction.at(), new.status == SettlementStatus::Completed);
+    let settlement = Settlement {
+        id: SettlementId::new(created_at, context.random),
+        created_at,
+        completed_at: completed.then_some(created_at),
+        ..new
+    };
+    transaction.add(Write::put_new(&settlement)?);
+    if let Some(hash) = &settlement.tx_hash {
+        transaction.add(use_hash(hash, &settlement)?);
+    }
+    if completed {
+        transaction.record(settlement.event()?)?;
+    } else {
+        transaction.state().began(settlement.parties());
+    }
+    transaction.tell(Subject::settlement(ChangeKind::SettlementRecorded, &settlement));
+    Ok((transaction, settlement))
+}
+
+/// What a user's update does to a settlement. Whether a party is past, or the user is alone, shows only
+/// in all members' rows: without them, there is none if it depends on that.
+pub fn transition(
+    user: UserId,
+    update: &Draft<SettlementUpdate>,
+    settlement: &Settlement,
+    ledger: &Ledger,
+    members: Option<&[Member]>,
+) -> Result<Option<Transition>, Error> {
+    let asked = update.fields().cloned().unwrap_or_default();
+    let meant = settlement.resolved(&ledger.links);
+    let effect = |standing| meant.transition(user, &asked, standing);
+    let standing = members.map(|members| Standing::of(&ledger.state.of(members)));
+    match effect(&standing.clone().unwrap_or_default()) {
+        Err(
+            SettlementError::NotParty
+            | SettlementError::NotPayer
+            | SettlementError::NotOtherSide
+            | SettlementError::NotRecorder
+            | SettlementError::Final(SettlementStatus::Completed),
+        ) if standing.is_none() => Ok(None),
+        known => known.map(Some).map_err(|refusal| refused(settlement, refusal)),
+    }
+}
+
+/// Checks that an update may be made, and returns its fields.
+pub fn check_update<'a>(
+    user: UserId,
+    update: &'a Draft<SettlementUpdate>,
+    expected: impl Fn(&Settlement) -> bool,
+    in_app: bool,
+    (settlement, ledger): (&Settlement, &Ledger),
+    transition: &Transition,
+) -> Result<&'a SettlementUpdate, Error> {
+    if settlement.funds.is_some() && !in_app {
+        return Err(FundError::NotInApp.into());
+    }
+    // A change that was made before is confirmed, even if the group is archived by now.
+    if *transition != Transition::Nothing {
+        ledger.state.check_writer(user)?;
+    }
+    if !expected(settlement) {
+        return Err(Error::Changed);
+    }
+    update.check()
+}
+
+/// Adds what completes a settlement, with the writes by which funds pay it.
+pub fn completed(
+    mut transaction: LedgerTransaction,
+    settlement: Settlement,
+    paid: impl IntoIterator<Item = Write>,
+) -> Result<(LedgerTransaction, Settlement), WriteError> {
+    let at = transaction.at();
+    let attributes = [
+        ("status", Some(row::to_value(&SettlementStatus::Completed)?)),
+        ("completedAt", Some(row::to_value(&at)?)),
+    ];
+    transaction.add(Write::update(key(&settlement), attributes).when(unchanged(&settlement)?));
+    transaction.add_all(paid);
+    transaction.state().ended(settlement.parties());
+    let (status, completed_at) = (SettlementStatus::Completed, Some(at));
+    let completed = Settlement { status, completed_at, ..settlement };
+    transaction.record(completed.event()?)?;
+    transaction.tell(Subject::settlement(ChangeKind::SettlementCompleted, &completed));
+    Ok((transaction, completed))
+}
+
+/// Adds what fails a settlement, with the writes that release what funds withhold for it.
+pub fn failed(
+    mut transaction: LedgerTransaction,
+    settlement: Settlement,
+    expired: bool,
+    used: Option<&UsedHash>,
+    released: impl IntoIterator<Item = Write>,
+) -> Result<(LedgerTransaction, Settlement), Error> {
+    let attributes = [
+        ("status", Some(row::to_value(&SettlementStatus::Failed)?)),
+        ("txHash", None),
+        ("expired", expired.then(|| row::to_value(&true)).transpose()?),
+    ];
+    transaction.add(Write::update(key(&settlement), attributes).when(unchanged(&settlement)?));
+    transaction.add_all(release_hash(&settlement, used)?);
+    transaction.add_all(released);
+    transaction.state().ended(settlement.parties());
+    let (status, tx_hash) = (SettlementStatus::Failed, None);
+    let failed = Settlement { tx_hash, status, expired, ..settlement };
+    transaction.tell(Subject::settlement(ChangeKind::SettlementFailed, &failed));
+    Ok((transaction, failed))
+}
+
+/// Takes a completed settlement back: its entry is reverted, its chain transaction may pay another
+/// one, and what funds paid at once is given back.
+pub fn take_back(
+    mut transaction: LedgerTransaction,
+    settlement: &Settlement,
+    by: UserId,
+    (entry, used): (Option<&Entry>, Option<&UsedHash>),
+    returned: impl IntoIterator<Item = Write>,
+) -> Result<Decision<Settlement>, WriteError> {
+    let entry = entry.ok_or_else(|| unrecorded(settlement))?;
+    let reverted = Settlement {
+        status: SettlementStatus::Failed,
+        tx_hash: None,
+        reverted_at: Some(transaction.at()),
+        reverted_by: Some(by),
+        ..settlement.clone()
+    };
+    transaction.add(Write::put(&reverted)?.when(unchanged(settlement)?));
+    transaction.add_all(release_hash(settlement, used)?);
+    transaction.add_all(returned);
+    transaction.revert(entry, None)?;
+    transaction.tell(Subject::settlement(ChangeKind::SettlementReverted, &reverted));
+    transaction.commit(reverted)
+}
+
+/// Why a completed settlement that has no entry is not taken back: one in a v0 row that could not be
+/// migrated was never recorded. Otherwise it was taken back between the two reads.
+#[must_use]
+pub fn unrecorded(settlement: &Settlement) -> WriteError {
+    let error = SettlementError::Final(settlement.status);
+    let ours = settlement.id.created_at().is_some();
+    if ours { WriteError::Retry } else { Error::from(error).into() }
+}
+
+/// Stores the chain transaction that pays a settlement, instead of an earlier one.
+pub fn attach(
+    mut transaction: LedgerTransaction,
+    settlement: &Settlement,
+    hash: &TxHash,
+    used: Option<&UsedHash>,
+) -> Result<Decision<Settlement>, WriteError> {
+    if settlement.funds.is_some() && settlement.external.is_none() {
+        return Err(Error::from(FundError::Funded).into());
+    }
+    let attached = Settlement { tx_hash: Some(hash.clone()), ..settlement.clone() };
+    let write = Write::update(key(settlement), [("txHash", Some(row::to_value(hash)?))])
+        .when(unchanged(settlement)?);
+    let writes = [Some(write), Some(use_hash(hash, &attached)?), release_hash(settlement, used)?];
+    transaction.add_all(writes.into_iter().flatten());
+    transaction.commit(attached)
+}
+
+/// Edits a pending settlement.
+pub fn edit(
+    mut transaction: LedgerTransaction,
+    before: &Settlement,
+    update: &SettlementUpdate,
+) -> Result<Decision<Settlement>, WriteError> {
+    if before.funds.is_some() {
+        return Err(Error::from(FundError::Funded).into());
+    }
+    let after = before.edited(update, transaction.at())?;
+    if after == *before {
+        return Ok(Decision::Done(after));
+    }
+    transaction.add(Write::put(&after)?.when(unchanged(before)?));
+    transaction.tell(Subject::settlement_edit(before, &after));
+    transaction.commit(after)
+}
+
+/// The write that lets another settlement use the chain transaction of this one, by the row that says
+/// whose it is.
+///
+/// There is none for a settlement in a v0 row, which may share its `txHash` with others.
+pub fn release_hash(
+    settlement: &Settlement,
+    used: Option<&UsedHash>,
+) -> Result<Option<Write>, Error> {
+    let own = settlement.tx_hash.as_ref().zip(used);
+    let Some((hash, _)) = own.filter(|(_, used)| used.settlement_id == settlement.id) else {
+        return Ok(None);
+    };
+    let own = Condition::equal("settlementId", row::to_value(&settlement.id)?);
+    Ok(Some(Write::delete(keys::tx_hash(hash)).when(own)))
+}
+
+/// Key of a settlement.
+#[must_use]
+pub fn key(settlement: &Settlement) -> Primary {
+    keys::settlement(settlement.group_id, settlement.created_at)
+}
+
+/// The settlement has the status, the chain transaction and the last edit that were read.
+pub fn unchanged(settlement: &Settlement) -> Result<Condition, Error> {
+    let hash = match &settlement.tx_hash {
+        None => Condition::without("txHash"),
+        Some(hash) => Condition::equal("txHash", row::to_value(hash)?),
+    };
+    let edit = match &settlement.updated_at {
+        None => Condition::without("updatedAt"),
+        Some(at) => Condition::equal("updatedAt", row::to_value(at)?),
+    };
+    let id = row::to_value(&settlement.id)?;
+    let status = Condition::equal("status", row::to_value(&settlement.status)?);
+    Ok(Condition::equal("id", id).and(status).and(hash).and(edit))
+}
+
+/// The refusal of a change: a settlement that has expired says so, however it is asked for.
+fn refused(settlement: &Settlement, refusal: SettlementError) -> Error {
+    let hold = settlement.funds.as_ref().and_then(|funds| funds.expires_at);
+    match (refusal, hold.filter(|_| settlement.expired)) {
+        (SettlementError::Final(_), Some(end)) => FundError::Over(end).into(),
+        (refusal, _) => refusal.into(),
+    }
+}
+
+/// The write that makes a chain transaction pay this settlement and no other.
+fn use_hash(hash: &TxHash, settlement: &Settlement) -> Result<Write, Error> {
+    let row = UsedHash {
+        tx_hash: hash.clone(),
+        settlement_id: settlement.id,
+        group_id: settlement.group_id,
+    };
+    Ok(Write::put_new(&row)?.or_fail(|| Error::TxHashUsed))
+}
