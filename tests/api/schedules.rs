@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use fracti_core::values::time::Timestamp;
+use fracti_core::{decisions::schedules::Occurred, values::time::Timestamp};
 use fracti_keeper::{Report, keep};
-use fracti_store::{Occurred, metered};
+use fracti_store::metered;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 

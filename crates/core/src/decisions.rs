@@ -7,6 +7,7 @@ pub mod balance;
 pub mod decision;
 pub mod expenses;
 pub mod ledger_transaction;
+pub mod schedules;
 pub mod settlements;
 pub mod spendings;
 pub mod tallies;

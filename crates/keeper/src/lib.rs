@@ -10,6 +10,7 @@
 use std::{collections::HashMap, time::Duration};
 
 use fracti_core::{
+    decisions::schedules::Occurred,
     funds::fund_transaction::FundWork,
     input::Error,
     records::schedule::{DAYS_BACK, Schedule},
@@ -17,7 +18,7 @@ use fracti_core::{
     values::time::Timestamp,
 };
 use fracti_runtime::{Clock, with_causes, work};
-use fracti_store::{Due, DueRow, DueState, Occurred, Page, Table, with_deadline};
+use fracti_store::{Due, DueRow, DueState, Page, Table, with_deadline};
 use futures_util::{StreamExt, stream};
 use tokio::time::Instant;
 

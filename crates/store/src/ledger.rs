@@ -9,4 +9,5 @@ mod statement;
 pub(crate) mod tallies;
 
 pub use changes::Changes;
+pub(crate) use creation::Attempts;
 pub use statement::{Statement, StatementLine, StatementPlace};

@@ -60,7 +60,6 @@ pub use questions::{
 };
 pub use records::activity::{Activity, ActivityPosition, Feed, SettlementFilter};
 pub use records::expenses::Deleted;
-pub use records::schedules::Occurred;
 pub use records::shared::{Shared, SharedGroup};
 pub use table::Table;
 pub use upkeep::all_groups::GroupsPage;

@@ -10,8 +10,9 @@ use fracti_core::{
     decisions::ledger_transaction::LedgerTransaction,
     group::{Group, Member, MemberKey},
     input::Error,
+    ledger::Ledger,
     storage::write::WriteError,
-    values::id::MemberId,
+    values::id::{GroupId, MemberId},
 };
 
 use crate::{
@@ -19,14 +20,29 @@ use crate::{
     write::idempotency::{Idempotency, Outcome},
 };
 
+/// The attempts of one request, which reads a group and its ledger.
+///
+/// The first one reads all in parallel. A later one may follow a write that was answered meanwhile, so
+/// it reads the ledger first, and then a group that is not older.
+#[derive(Debug, Default)]
+pub(crate) struct Attempts(AtomicBool);
+
 impl Table {
+    /// The ledger, if this attempt reads it first.
+    pub(crate) async fn ledger_first(
+        &self,
+        attempts: &Attempts,
+        group: GroupId,
+    ) -> Result<Option<Ledger>, Error> {
+        if attempts.0.swap(true, Relaxed) { self.ledger(group).await.map(Some) } else { Ok(None) }
+    }
+
     /// Creates an entity in a group, once for its idempotency key. `create` decides by the group,
     /// its members, as [`Table::group_naming`] reads them, its ledger, and what `read` reads. The
     /// currency of the group, and whether a member is present or past, are those of the ledger.
     ///
-    /// The first attempt reads all in parallel. A later one may follow a write that was answered
-    /// meanwhile, so it reads the ledger first, and then a group that is not older. If several reads
-    /// fail, the error of the group is returned.
+    /// Each attempt reads in the order of [`Attempts`]. If several reads fail, the error of the group is
+    /// returned.
     ///
     /// # Errors
     ///
@@ -79,13 +95,9 @@ impl Table {
         C: Future<Output = Result<(), Error>>,
     {
         let all = named.is_none_or(|named| named.iter().any(|member| member.guest().is_some()));
-        let is_first = AtomicBool::new(true);
+        let attempts = Attempts::default();
         self.write_to_group(member_key.group, idempotency, || async {
-            let before = if is_first.swap(false, Relaxed) {
-                None
-            } else {
-                Some(self.ledger(member_key.group).await?)
-            };
+            let before = self.ledger_first(&attempts, member_key.group).await?;
             let (group, ledger, read) = tokio::join!(
                 self.group_naming(member_key, named),
                 self.ledger_unless(before, member_key.group),

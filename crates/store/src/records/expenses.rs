@@ -35,6 +35,7 @@ use futures_util::future::try_join_all;
 
 use crate::{
     dynamo::{Order, Page, Range, Slice, Sort},
+    ledger::Attempts,
     table::Table,
     write::idempotency::{Idempotency, Outcome},
 };
@@ -249,9 +250,11 @@ impl Table {
         idempotency: &Idempotency<Expense>,
     ) -> Result<Outcome<Expense>, Error> {
         let (named, now) = (edit.named(), idempotency.now());
+        let attempts = Attempts::default();
         self.write_to_group(member_key.group, idempotency, || async {
+            let ledger = self.ledger_first(&attempts, member_key.group).await?;
             let group = self.group_naming(member_key, named.as_ref());
-            let (seen, group) = tokio::join!(self.load_expense(member_key, id), group);
+            let (seen, group) = tokio::join!(self.load_expense(member_key, id, ledger), group);
             let (seen, (group, members)) = (seen?, group?);
             let seen = self.with_payers(member_key, seen).await?;
             decide::edit_expense(member_key, edit, &expected, now, seen, (&group, &members))
@@ -273,7 +276,7 @@ impl Table {
         idempotency: &Idempotency<ExpenseId>,
     ) -> Result<Outcome<ExpenseId>, Error> {
         self.write_to_group(member_key.group, idempotency, || async {
-            let seen = self.load_expense(member_key, id).await?;
+            let seen = self.load_expense(member_key, id, None).await?;
             let seen = self.with_payers(member_key, seen).await?;
             decide::delete_expense(member_key, &expected, idempotency.now(), seen)
         })
@@ -428,18 +431,19 @@ impl Table {
         Ok(SeenExpense { payers, ..seen })
     }
 
-    /// The expense `id`, its entry and the ledger. They are of one moment if a write that expects
+    /// The expense `id`, its entry and the ledger, unless it was read before. They are of one moment if a write that expects
     /// them succeeds.
     async fn load_expense(
         &self,
         member_key: MemberKey,
         id: ExpenseId,
+        ledger: Option<Ledger>,
     ) -> Result<SeenExpense, WriteError> {
         let read = async {
             tokio::try_join!(
                 self.find_expense(member_key.group, id),
                 self.db.get::<Entry>(keys::entry(member_key.group, &id.into())),
-                self.ledger(member_key.group),
+                self.ledger_unless(ledger, member_key.group),
             )
         };
         let (expense, entry, ledger) = self.checked(member_key, read).await?;

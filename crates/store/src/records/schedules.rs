@@ -1,24 +1,20 @@
 //! Schedules: expenses that the keeper records on their dates.
 
 use fracti_core::{
-    decisions::{decision::Decision, expenses::insert, ledger_transaction::LedgerTransaction},
+    decisions::{
+        decision::Decision,
+        schedules::{self as decide, Maker, Occurred},
+    },
     group::{Group, Member, MemberKey},
     input::{Draft, Error},
-    ledger::Ledger,
     personal::targets::Targets,
-    records::{
-        group_change::{ChangeKind, Subject},
-        schedule::{MAX_SCHEDULES, NewSchedule, Schedule, ScheduleEdit, Scheduling},
-    },
+    records::schedule::{NewSchedule, Schedule, ScheduleEdit},
     storage::{
         condition::Condition,
         keys::{self, prefix},
-        row,
-        write::{Transaction, Write, WriteError},
     },
     values::{
         id::{GroupId, ScheduleId, TokenId},
-        request_context::RequestContext,
         text::TokenName,
         time::{Timestamp, Zone},
     },
@@ -26,20 +22,10 @@ use fracti_core::{
 
 use crate::{
     dynamo::{Page, Range, Slice},
+    ledger::Attempts,
     table::Table,
     write::idempotency::{Idempotency, IdempotentRequest, Outcome},
 };
-
-/// What the keeper did for a schedule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Occurred {
-    /// It recorded the expense of a date. Another date may be due.
-    Recorded,
-    /// It paused the schedule, because the expense was refused.
-    Paused,
-    /// Nothing is due any more.
-    Nothing,
-}
 
 impl Table {
     /// A page of the schedules of a group, newest first.
@@ -85,31 +71,18 @@ impl Table {
         agent: Option<(TokenId, &TokenName)>,
         idempotency: &Idempotency<Schedule>,
     ) -> Result<Outcome<Schedule>, Error> {
-        let (caller, RequestContext { now, random }) = (member_key.user, idempotency.context());
+        let (caller, context) = (member_key.user, idempotency.context());
         let read = || async {
             tokio::try_join!(
                 self.all_schedules(member_key.group),
                 self.targets_if(!new.has_zone(), caller),
             )
         };
-        let create =
-            |group: &Group, members: &[Member], mut transaction: LedgerTransaction, read| {
-                let (schedules, targets): (Vec<Schedule>, Targets) = read;
-                let (links, at) = (transaction.links(), transaction.at());
-                let zone = targets.zone();
-                let with =
-                    Scheduling { group, members, links, caller, agent, at, now, random, zone };
-                let schedule = new.check(with)?;
-                if divides_otherwise(group, transaction.before()) {
-                    return Err(WriteError::Retry);
-                }
-                if schedules.len() >= MAX_SCHEDULES {
-                    return Err(Error::TooManySchedules.into());
-                }
-                transaction.add(Write::put_new(&schedule)?);
-                transaction.tell(Subject::schedule(ChangeKind::ScheduleAdded, &schedule));
-                Ok((transaction, schedule))
-            };
+        let create = |group: &Group, members: &[Member], transaction, read| {
+            let (schedules, targets): (Vec<Schedule>, Targets) = read;
+            let maker = Maker { caller, agent, context, zone: targets.zone() };
+            decide::record_schedule(maker, new, (group, members), transaction, &schedules)
+        };
         self.create_in_group(member_key, None, idempotency, read, create).await
     }
 
@@ -129,30 +102,19 @@ impl Table {
         idempotency: &Idempotency<Schedule>,
     ) -> Result<Outcome<Schedule>, Error> {
         let MemberKey { group, user: caller } = member_key;
-        let RequestContext { now, random } = idempotency.context();
+        let (context, zone) = (idempotency.context(), Zone::default());
+        let maker = Maker { caller, agent, context, zone };
+        let attempts = Attempts::default();
         self.write_to_group(group, idempotency, || async {
+            let ledger = self.ledger_first(&attempts, group).await?;
             let (of_group, schedule, ledger) = tokio::join!(
                 self.group_naming(member_key, None),
                 self.db.get::<Schedule>(keys::schedule(group, id)),
-                self.ledger(group),
+                self.ledger_unless(ledger, group),
             );
             let ((group, members), schedule, ledger) = (of_group?, schedule?, ledger?);
             let before = schedule.ok_or(Error::NoSchedule)?;
-            let (group, members) = of_one_moment(&group, &members, &ledger)?;
-            let mut transaction = LedgerTransaction::new(member_key, ledger, now)?;
-            if !expected(&before) {
-                return Err(Error::Changed.into());
-            }
-            let (links, at) = (transaction.links(), transaction.at());
-            let (group, members, zone) = (&group, &*members, Zone::default());
-            let with = Scheduling { group, members, links, caller, agent, at, now, random, zone };
-            let after = edit.apply(&before, with)?;
-            if after == before {
-                return Ok(Decision::Done(before));
-            }
-            transaction.add(Write::put(&after)?.when(unchanged(&before)?));
-            transaction.tell(Subject::schedule(ChangeKind::ScheduleEdited, &after));
-            transaction.commit(after)
+            decide::edit_schedule(maker, edit, &expected, before, (&group, &members, ledger))
         })
         .await
     }
@@ -177,13 +139,7 @@ impl Table {
             };
             let (schedule, ledger) = self.checked(member_key, read).await?;
             let schedule = schedule.ok_or(Error::NoSchedule)?;
-            let mut transaction = LedgerTransaction::new(member_key, ledger, now)?;
-            if !expected(&schedule) {
-                return Err(Error::Changed.into());
-            }
-            transaction.add(Write::delete(key).when(unchanged(&schedule)?));
-            transaction.tell(Subject::schedule(ChangeKind::ScheduleDeleted, &schedule));
-            transaction.commit(id)
+            decide::delete_schedule(member_key, &expected, now, &schedule, ledger)
         })
         .await
     }
@@ -217,62 +173,20 @@ impl Table {
         now: Timestamp,
         refused: Option<&Error>,
     ) -> Result<Occurred, Error> {
-        let random = IdempotentRequest::own_work("occur", now).context.random;
+        let context = IdempotentRequest::own_work("occur", now).context;
+        let attempts = Attempts::default();
         self.work_on_group(group, "occur", now, || async {
+            let ledger = self.ledger_first(&attempts, group).await?;
             let everyone = Condition::default();
             let (schedule, of_group, members, ledger) = tokio::try_join!(
                 self.db.get::<Schedule>(keys::schedule(group, id)),
                 self.db.get::<Group>(keys::group(group)),
                 self.members(group, &everyone),
-                self.ledger(group),
+                self.ledger_unless(ledger, group),
             )?;
-            let Some(before) = schedule else { return Ok(Decision::Done(Occurred::Nothing)) };
-            let of_group = of_group.ok_or(Error::NoGroup)?;
-            // The rows of a deleted group may be deleted at this moment, so it gets none.
-            if of_group.deleted_at.is_some() {
-                let paused = before.refused(before.repeat.start, &Error::Left, now);
-                let put = Write::put(&paused)?.when(unchanged(&before)?);
-                return Ok(Decision::Write(Transaction::from_iter([put]), Occurred::Paused));
-            }
-            let (of_group, members) = of_one_moment(&of_group, &members, &ledger)?;
-            let schedule = before.clone().without_old_dates(now);
-            let member_key = MemberKey { group, user: schedule.actor_id };
-            let mut transaction = LedgerTransaction::unchecked(member_key, ledger, now);
-            let (at, links) = (transaction.at(), transaction.links().clone());
-            let Some(date) = schedule.due_date(now) else {
-                if schedule != before {
-                    let passed = Schedule { version: before.version.saturating_add(1), ..schedule };
-                    transaction.add(Write::put(&passed)?.when(unchanged(&before)?));
-                }
-                return transaction.commit(Occurred::Nothing);
-            };
-            let decide = || {
-                of_group.check_unarchived()?;
-                let actor = members.iter().find(|member| member.id == schedule.actor_id);
-                Member::require_present(actor.cloned())?;
-                transaction.before().state.check_writer(schedule.actor_id)?;
-                schedule.occurrence(date, &of_group, (&members, &links), at, random)
-            };
-            let decided = match refused {
-                None => decide(),
-                Some(refused) => {
-                    let after = schedule.refused(date, refused, at);
-                    return pause(transaction, &before, &after);
-                }
-            };
-            match decided {
-                Ok(expense) => {
-                    insert(&mut transaction, &expense)?;
-                    let after = schedule.recorded(&expense);
-                    transaction.add(Write::put(&after)?.when(unchanged(&before)?));
-                    transaction.tell(Subject::expense(ChangeKind::ExpenseAdded, &expense));
-                    transaction.commit(Occurred::Recorded)
-                }
-                Err(error) if error.is_refusal() => {
-                    pause(transaction, &before, &schedule.refused(date, &error, at))
-                }
-                Err(error) => Err(error.into()),
-            }
+            let Some(schedule) = schedule else { return Ok(Decision::Done(Occurred::Nothing)) };
+            let group = of_group.ok_or(Error::NoGroup)?;
+            decide::occur(&schedule, (&group, &members, ledger), context, refused)
         })
         .await
     }
@@ -281,38 +195,4 @@ impl Table {
 /// The schedules of a group, newest first.
 fn schedules_of(group: GroupId) -> Range {
     Range::table(keys::group_partition(group), prefix::SCHEDULE)
-}
-
-/// The decision to pause a schedule, which tells the group.
-fn pause(
-    mut transaction: LedgerTransaction,
-    before: &Schedule,
-    after: &Schedule,
-) -> Result<Decision<Occurred>, WriteError> {
-    transaction.add(Write::put(after)?.when(unchanged(before)?));
-    transaction.tell(Subject::schedule(ChangeKind::SchedulePaused, after));
-    transaction.commit(Occurred::Paused)
-}
-
-/// The group and its members, as of the ledger.
-fn of_one_moment(
-    group: &Group,
-    members: &[Member],
-    ledger: &Ledger,
-) -> Result<(Group, Vec<Member>), WriteError> {
-    // A guest may have been linked to a user who joined after the members were read.
-    if !ledger.links.are_among(members) || divides_otherwise(group, ledger) {
-        return Err(WriteError::Retry);
-    }
-    Ok((ledger.state.of_group(group), ledger.state.of(members)))
-}
-
-/// Whether the group and the ledger were read before and after a change of the default split.
-fn divides_otherwise(group: &Group, ledger: &Ledger) -> bool {
-    group.default_splits_at != ledger.state.default_splits_at
-}
-
-/// The schedule is as it was read.
-fn unchanged(schedule: &Schedule) -> Result<Condition, Error> {
-    Ok(Condition::equal("version", row::to_value(&schedule.version)?))
 }
