@@ -6,7 +6,12 @@
 pub mod balance;
 pub mod decision;
 pub mod expenses;
+pub mod groups;
+pub mod guests;
 pub mod ledger_transaction;
+pub mod links;
+pub mod members;
+pub mod questions;
 pub mod schedules;
 pub mod settlements;
 pub mod spendings;

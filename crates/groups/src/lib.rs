@@ -12,6 +12,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fracti_core::{
+    decisions::links::LinkedGuest,
     group::{GroupFilter, JoiningUser, NewGroup},
     input::Field,
     values::{
@@ -26,7 +27,7 @@ use fracti_http::{
     JsonScalar, List, ListId, MemberView, Once, Paging, Parameters, Problem, QueryReader, Routes,
     Sender, Text, body, openapi, respond, respond_with, routes, schemas,
 };
-use fracti_store::{LinkedGuest, Profile};
+use fracti_store::Profile;
 use fracti_texts::{Message, Says};
 use serde::Serialize;
 use utoipa::ToSchema;

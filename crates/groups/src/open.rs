@@ -1,12 +1,12 @@
 //! The endpoint that opens the group of a chat.
 
 use axum::{extract::State, http::StatusCode, response::Response};
-use fracti_core::group::OpenedGroup;
+use fracti_core::{decisions::groups::Opened, group::OpenedGroup};
 use fracti_http::{
     App, Caller, Code, Data, Description, FromChat, GroupView, Once, Problem, body, respond,
     schemas,
 };
-use fracti_store::{Opened, Outcome};
+use fracti_store::Outcome;
 
 body! {
     /// The group of a chat, if it has none yet.

@@ -1,6 +1,7 @@
 //! Answers: their bodies, and the response to one.
 
 use fracti_core::{
+    decisions::questions::Answered,
     questions::{
         answer::{AnswerNotes, ClaimInput, NewAnswer, NewClaims},
         points::Badge,
@@ -9,7 +10,6 @@ use fracti_core::{
     records::expense::MAX_LINES,
 };
 use fracti_http::{Text, body, schemas};
-use fracti_store::Answered;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, str::FromStr};
 
 use fracti_core::{
+    decisions::questions::{QuestionDetail, SeenQuestion},
     group::Member,
     questions::{
         answer::{Answer, Answerer},
@@ -13,7 +14,6 @@ use fracti_core::{
     values::{decimal::Decimal, id::MemberId, text_form::UnknownWord},
 };
 use fracti_http::{JsonDecimal, LineView, PayerView, PreviewView, Text, schemas};
-use fracti_store::{QuestionDetail, SeenQuestion};
 use serde::Serialize;
 use utoipa::ToSchema;
 

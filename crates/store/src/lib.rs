@@ -47,17 +47,11 @@ pub use dynamo::{
 pub use files::export::{ExportPage, ExportPlace, ExportRows, Exported, ExportedRow};
 pub use files::imports::{BeforeImport, ImportPart, Imported};
 pub use funds::SeenFunds;
-pub use group::chats::Opened;
 pub use group::groups::Profile;
 pub use group::memberships::Membership;
 pub use ledger::{Changes, Statement, StatementLine, StatementPlace};
 pub use personal::days::{DayInGroups, Days, Rebuilt};
-pub use questions::{
-    answering::Answered,
-    asking::{NOBODY, QuestionDetail, SeenQuestion},
-    links::LinkedGuest,
-    lists::{AnswersPlace, OpenPlace, Ranked},
-};
+pub use questions::lists::{AnswersPlace, OpenPlace, Ranked};
 pub use records::activity::{Activity, ActivityPosition, Feed, SettlementFilter};
 pub use records::expenses::Deleted;
 pub use records::shared::{Shared, SharedGroup};

@@ -1,7 +1,9 @@
 //! The view of a member.
 
-use fracti_core::group::{Member, ProposedLink};
-use fracti_store::LinkedGuest;
+use fracti_core::{
+    decisions::links::LinkedGuest,
+    group::{Member, ProposedLink},
+};
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use fracti_core::{
+    decisions::groups::Opened,
     group::{DefaultSplit, DefaultWeight, Group, GroupCategory},
     ledger::Change,
     records::{
@@ -13,7 +14,7 @@ use fracti_core::{
     split::{Line, PreviewedShare, Sharing},
     values::{currency::Currency, decimal::Decimal, id::UserId},
 };
-use fracti_store::{Opened, StatementLine};
+use fracti_store::StatementLine;
 use serde::Serialize;
 use utoipa::ToSchema;
 

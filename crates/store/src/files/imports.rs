@@ -23,7 +23,11 @@ use std::{
 };
 
 use fracti_core::{
-    decisions::{decision::Decision, ledger_transaction::LedgerTransaction},
+    decisions::{
+        decision::Decision,
+        ledger_transaction::LedgerTransaction,
+        members::{attributes, change_member, count_in},
+    },
     group::{Member, MemberKey, MemberRow},
     input::{Error, FieldErrors, PathStep},
     ledger::Ledger,
@@ -51,7 +55,6 @@ use fracti_texts::{Says, message};
 
 use crate::{
     dynamo::is_late,
-    group::presence::{attributes, change_member, count_in},
     table::Table,
     write::idempotency::{Idempotency, Known, Outcome},
 };

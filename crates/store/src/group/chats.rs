@@ -3,33 +3,24 @@
 use fracti_core::{
     caller::telegram::User,
     decisions::{
-        balance::put_lock_telling, decision::Decision, ledger_transaction::LedgerTransaction,
+        decision::Decision,
+        groups::{self as decide, Opened, unchanged},
+        members::require_admission,
     },
-    group::{ChatGroup, Group, Member, MemberKey, MemberRow, OpenedGroup},
+    group::{ChatGroup, Group, Member, MemberKey, OpenedGroup},
     input::{Draft, Error},
-    records::group_change::{ChangeKind, Subject},
     storage::{
         condition::Condition,
         keys, row,
-        write::{Transaction, Write, WriteError},
+        write::{Transaction, WriteError},
     },
     values::{chat_id::ChatId, id::GroupId, request_context::RequestContext, time::Timestamp},
 };
 
 use crate::{
-    group::{deletion::deletion, groups::require_admission, settings::unchanged},
     table::Table,
     write::idempotency::{Idempotency, Outcome},
 };
-
-/// The group of a chat, after `user` has opened it.
-#[derive(Clone, Debug)]
-pub struct Opened {
-    /// The group.
-    pub group: Group,
-    /// Whether the chat had no group before.
-    pub created: bool,
-}
 
 impl Table {
     /// Opens the group of a chat, or moves the chat to another group of the user: creates it with `user` as its first member, or lets `user` join
@@ -61,38 +52,19 @@ impl Table {
                 return self.moved_chat(chat, now_of, member_key, new, context.now).await;
             }
             let Some(ChatGroup { group_id, .. }) = known else {
-                return Self::first_opening(chat, new, user, context, Condition::absent());
+                return decide::first_opening(chat, new, user, context, Condition::absent());
             };
             // The member first: a user who is shown as a member is then also counted.
             let member = self.member(group_id, user.id.into()).await?;
             let group = self.group_row(group_id).await?;
             if group.deleted_at.is_some() {
                 let as_read = Condition::equal("groupId", row::to_value(&group_id)?);
-                return Self::first_opening(chat, new, user, context, as_read);
+                return decide::first_opening(chat, new, user, context, as_read);
             }
             new.checked()?;
             self.further_opening(group, member, user, context).await
         })
         .await
-    }
-
-    /// Creates the group of a chat, whose row must be `as_read`.
-    fn first_opening(
-        chat: &ChatId,
-        new: &Draft<OpenedGroup>,
-        user: &User,
-        context: RequestContext,
-        as_read: Condition,
-    ) -> Result<Decision<Opened>, WriteError> {
-        let group = new.check(chat, user.id, context.now, context.random)?;
-        let member = Member::new(user, None, context.now);
-        let pointer = ChatGroup { chat_id: chat.clone(), group_id: group.id };
-        let writes = Transaction::from_iter([
-            Write::put_new(&group)?,
-            Write::put(&pointer)?.when(as_read),
-            Write::put_new(&MemberRow { group_id: group.id, member })?,
-        ]);
-        Ok(Decision::Write(writes, Opened { group, created: true }))
     }
 
     async fn further_opening(
@@ -135,21 +107,15 @@ impl Table {
         let (before, _) = self.group_and_caller(to).await?;
         ledger.state.check_writer(to.user)?;
         new.checked()?;
-        let (as_read, mut writes) = match from {
+        let (as_read, ends) = match from {
             None => (Condition::absent(), Transaction::default()),
             Some(from) => {
                 let ends = self.ended(MemberKey { group: from, user: to.user }, now).await?;
                 (Condition::equal("groupId", row::to_value(&from)?), ends)
             }
         };
-        let group = Group { chat_id: chat.clone(), ..before.clone() };
-        let pointer = ChatGroup { chat_id: chat.clone(), group_id: group.id };
-        let attributes = [("chatId", Some(row::to_value(chat)?))];
-        let update = Write::update(keys::group(group.id), attributes);
-        let told = Subject::group(ChangeKind::GroupChanged, &group);
-        writes.extend(put_lock_telling(to, &ledger, now, told)?);
-        writes.extend([update.when(unchanged(&before)?), Write::put(&pointer)?.when(as_read)]);
-        Ok(Decision::Write(writes, Opened { group, created: false }))
+        let ends = (as_read, ends);
+        decide::move_chat(to, chat, &before, &ledger, ends, now)
     }
 
     /// The writes that delete a group which a chat leaves, and in which the member is alone.
@@ -164,11 +130,6 @@ impl Table {
         if row.deleted_at.is_some() {
             return Ok(Transaction::default());
         }
-        let is_empty = ledger.last_event_at.is_none() && !ledger.state.may_have_pending();
-        let alone =
-            member.filter(|member| member.is_present() && row.member_count == 1 && is_empty);
-        let alone = alone.ok_or(Error::ChatTaken)?;
-        let transaction = LedgerTransaction::unchecked(member_key, ledger, now);
-        Ok(deletion(transaction, &row, &alone)?.finished()?)
+        decide::end_emptied(member_key, &row, member, ledger, now)
     }
 }

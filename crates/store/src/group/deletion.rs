@@ -2,14 +2,12 @@
 //! the operators' tool.
 
 use fracti_core::{
-    decisions::{decision::Decision, ledger_transaction::LedgerTransaction},
-    group::{ChatGroup, Group, Member, MemberKey},
+    decisions::groups::{self as decide, Deleting},
+    group::{ChatGroup, MemberKey},
     input::Error,
-    records::group_change::{ChangeKind, Subject},
     storage::{
         condition::Condition,
         keys::{self, Primary, prefix},
-        row,
         write::{Transaction, Write, WriteError},
     },
     values::{
@@ -20,10 +18,6 @@ use fracti_core::{
 
 use crate::{
     dynamo::{Order, Page, Range},
-    group::{
-        presence::{attributes, change_member},
-        settings::unchanged,
-    },
     table::Table,
     write::idempotency::{Idempotency, Outcome},
 };
@@ -44,36 +38,20 @@ impl Table {
         member_key: MemberKey,
         idempotency: &Idempotency<GroupId>,
     ) -> Result<Outcome<GroupId>, Error> {
-        let MemberKey { group: id, user } = member_key;
+        let (id, now) = (member_key.group, idempotency.now());
         self.write_to_group(id, idempotency, || async {
             // The ledger first: it changes with every member who comes after the others were read.
             let ledger = self.ledger(id).await?;
             let everyone = Condition::default();
             let (group, members) =
                 tokio::try_join!(self.group_row(id), self.members(id, &everyone))?;
-            let caller = members.iter().find(|member| member.id == user);
-            let caller = caller.ok_or(Error::NotMember)?.clone();
-            if let Err(error) = caller.check_present() {
-                // A stored response is that of the creator, who left with the deletion.
-                let unless = group.deleted_at.map(|_| id);
-                return Ok(Decision::Refuse { unless, error });
-            }
-            if !group.is_created_by(&caller) {
-                return Err(Error::NotCreator.into());
-            }
-            ledger.state.check_present(user)?;
-            let is_other = |it: &Member| it.is_present() && it.id.user().is_some() && it.id != user;
-            if ledger.state.of(&members).iter().any(is_other) {
-                return Err(Error::NotAlone.into());
-            }
-            let now = idempotency.now();
-            let mut transaction = LedgerTransaction::unchecked(member_key, ledger, now);
+            let seen = (&group, &*members);
+            let mut transaction = match decide::begin_deletion(member_key, seen, ledger, now)? {
+                Deleting::Decided(decision) => return Ok(decision),
+                Deleting::IfSettled(transaction) => *transaction,
+            };
             self.count_pending(&mut transaction).await?;
-            let unsettled = transaction.ledger().all_unsettled();
-            if !unsettled.is_empty() {
-                return Err(Error::OpenBalances(unsettled).into());
-            }
-            deletion(transaction, &group, &caller)?.commit(id)
+            decide::delete(transaction, &group, &members)
         })
         .await
     }
@@ -154,32 +132,4 @@ impl Table {
         }
         Ok(Vec::new())
     }
-}
-
-/// The writes after which the group is deleted and its last user has left.
-pub(crate) fn deletion(
-    mut transaction: LedgerTransaction,
-    before: &Group,
-    last: &Member,
-) -> Result<LedgerTransaction, Error> {
-    let at = transaction.at();
-    let left = Member { left_at: Some(at), ..last.clone() };
-    let after = Group {
-        member_count: before.member_count.saturating_sub(1),
-        archived: true,
-        deleted_at: Some(at),
-        ..before.clone()
-    };
-    let state = transaction.state();
-    state.change(&left, at)?;
-    state.archived = true;
-    transaction.add(change_member(before.id, last, attributes(last, &left)?)?);
-    let values = [
-        ("memberCount", Some(row::to_value(&after.member_count)?)),
-        ("archived", Some(row::to_value(&true)?)),
-        ("deletedAt", Some(row::to_value(&at)?)),
-    ];
-    transaction.add(Write::update(keys::group(before.id), values).when(unchanged(before)?));
-    transaction.tell(Subject::group(ChangeKind::GroupArchived, &after));
-    Ok(transaction)
 }

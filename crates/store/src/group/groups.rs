@@ -4,11 +4,13 @@ use std::collections::BTreeSet;
 
 use fracti_core::{
     caller::telegram::User,
-    decisions::{balance::put_lock_telling, decision::Decision},
+    decisions::{
+        decision::Decision,
+        members::{change_member, check_unarchived, joining, require_admission},
+    },
     group::{Group, JoiningUser, Member, MemberKey, MemberRow, NewGroup},
     input::{Draft, Error, Field},
     ledger::Ledger,
-    records::group_change::{ChangeKind, Subject},
     storage::{
         condition::{Condition, MAX_VALUES},
         keys::{self, prefix},
@@ -25,7 +27,6 @@ use fracti_core::{
 
 use crate::{
     dynamo::Range,
-    group::presence::{attributes, change_member, check_unarchived, count_in},
     table::Table,
     write::idempotency::{Idempotency, Outcome},
 };
@@ -114,31 +115,9 @@ impl Table {
         wallet: Option<&TonAddress>,
         now: Timestamp,
     ) -> Result<(Transaction, Member), WriteError> {
-        let Some(before) = before else {
-            let member = Member::new(user, wallet.cloned(), now);
-            let row = MemberRow { group_id: group.id, member: member.clone() };
-            let put = Write::put_new(&row)?;
-            // The lock keeps an expense of all members from being committed without this one later.
-            let ledger = self.ledger(group.id).await?;
-            let member_key = MemberKey { group: group.id, user: user.id };
-            let joined = Subject::member(ChangeKind::MemberJoined, &member);
-            let [told, lock] = put_lock_telling(member_key, &ledger, now, joined)?;
-            let writes = [put, count_in(&group, 1)?, told, lock];
-            return Ok((Transaction::from_iter(writes), member));
-        };
-        let wallet = wallet.cloned().or_else(|| before.wallet.clone());
-        let member = Member { wallet, ..before.clone().renamed(user).present() };
-        if !before.is_present() {
-            let transaction = self.rejoin(group, before, &member, now).await?;
-            return Ok((transaction.finished()?, member));
-        }
-        let mut writes = Transaction::default();
-        if member != before {
-            let attributes = attributes(&before, &member)?;
-            writes.add(change_member(group.id, &before, attributes)?);
-            writes.add(check_unarchived(group.id));
-        }
-        Ok((writes, member))
+        let is_present = before.as_ref().is_some_and(Member::is_present);
+        let ledger = if is_present { None } else { Some(self.ledger(group.id).await?) };
+        joining(group, before, user, wallet, ledger, now)
     }
 
     /// Sets the TON address of a member.
@@ -268,21 +247,4 @@ fn among(named: &BTreeSet<MemberId>, caller: MemberId) -> Result<Condition, Erro
     }
     let users: Result<Vec<_>, _> = users.iter().map(row::to_value).collect();
     Ok(Condition::one_of("id", users?))
-}
-
-/// Checks that a user, who may have been a member and is `invited` or not, may join a group that is
-/// not deleted.
-pub(crate) fn require_admission(
-    group: &Group,
-    member: Option<&Member>,
-    invited: Result<(), Error>,
-) -> Result<(), Error> {
-    if group.deleted_at.is_some() {
-        return Err(Error::NoGroup);
-    }
-    if member.is_some_and(|member| member.removed_at.is_some()) {
-        return Err(Error::Removed);
-    }
-    invited?;
-    if group.archived { Err(Error::GroupArchived) } else { Ok(()) }
 }

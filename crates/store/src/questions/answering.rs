@@ -1,59 +1,28 @@
 //! Answering questions, for points.
 
 use fracti_core::{
-    decisions::decision::Decision,
-    group::{Group, Member, MemberKey},
+    decisions::{
+        decision::Decision,
+        questions::{self as decide, Answered, Asked, Claimed},
+    },
+    group::MemberKey,
     input::{Draft, Error},
     questions::{
-        answer::{Answer, Answering, NewAnswer, NewClaims},
-        points::{Badge, Points},
-        question::{Question, QuestionError, QuestionStatus},
+        answer::{Answer, NewAnswer, NewClaims},
+        points::Points,
+        question::QuestionError,
     },
-    storage::{
-        condition::Condition,
-        keys,
-        write::{Transaction, Write, WriteError},
-    },
+    storage::{keys, write::WriteError},
     values::{
-        id::{MemberId, QuestionId, UserId},
-        request_context::RequestContext,
-        time::{Day, Timestamp, day_of},
+        id::{MemberId, QuestionId},
+        time::Timestamp,
     },
 };
 
 use crate::{
-    group::presence::{check_member, check_unarchived},
-    questions::asking::put_question,
     table::Table,
     write::idempotency::{Idempotency, Outcome},
 };
-
-/// The result of an answer.
-#[derive(Clone, Debug)]
-pub struct Answered {
-    /// The question after it.
-    pub question: Question,
-    /// Status of the question.
-    pub status: QuestionStatus,
-    /// Points for the answer; none for that of a guest, and for changed claims.
-    pub points: u64,
-    /// All points of the caller in the group.
-    pub total: Option<Points>,
-    /// Badges for the answer.
-    pub new_badges: Vec<Badge>,
-}
-
-/// What an answer depends on.
-struct Asked {
-    group: Group,
-    question: Question,
-    /// Member whose answer it is.
-    member: Member,
-    /// The caller's points, unless they answer for a guest.
-    points: Option<Points>,
-    /// The caller's day.
-    day: Day,
-}
 
 impl Table {
     /// Answers a question with a text or a choice.
@@ -73,11 +42,7 @@ impl Table {
         let now = idempotency.now();
         self.write(idempotency, || async {
             let asked = self.asked(member_key, id, new.answerer(), now).await?;
-            asked.question.check_answer(&asked.member, now)?;
-            let answering = asked.answering(member_key.user, idempotency.context());
-            let answer = new.check(&asked.question, &answering)?;
-            let write = Write::put_new(&answer)?;
-            asked.answer(write, 1, now)
+            decide::answer(member_key.user, new, &asked, idempotency.context())
         })
         .await
     }
@@ -106,45 +71,18 @@ impl Table {
             if !member.ids().eq([named]) {
                 before = self.claims_by(id, member.ids()).await?;
             }
-            let latest = Answer::latest(&before);
-            let receipt = details?.and_then(|details| details.receipt);
-            match latest {
-                // To another question, below; an anonymous answer to it is not found by its member.
-                None if receipt.is_none() => question.check_open(now)?,
-                // The claims were stored after the row was read, which other users do for guests.
-                None if question.has_answered(member) => return Err(WriteError::Retry),
-                None => question.check_answer(member, now)?,
-                Some(_) => question.check_open(now)?,
+            let details = details?;
+            let context = idempotency.context();
+            let claimed = decide::claim(member_key, new, &asked_first, details, &before, context)?;
+            let Claimed::Same = claimed else { return claimed.decision() };
+            // Nothing is written, so nothing tells whether the rows are of one moment. They are if
+            // the question is the same before and after the claims.
+            let same = self.claims_by(id, member.ids()).await? == before;
+            let last = asked().await?;
+            if !same || last.question.version != question.version {
+                return Err(WriteError::Retry);
             }
-            let answering = asked_first.answering(member_key.user, idempotency.context());
-            let answer = new.check(question, receipt.as_ref(), &answering)?;
-            let number = answer.claims.as_ref().map_or(0, Vec::len);
-            let Some(latest) = latest else {
-                let write = Write::put_new(&answer)?;
-                return asked_first.answer(write, number, now);
-            };
-            let answer = answer.replacing(latest);
-            if answer == *latest {
-                // Nothing is written, so nothing tells whether the rows are of one moment. They are if
-                // the question is the same before and after the claims.
-                let same = self.claims_by(id, member.ids()).await? == before;
-                let last = asked().await?;
-                if !same || last.question.version != question.version {
-                    return Err(WriteError::Retry);
-                }
-                return Ok(Decision::Done(last.unscored(last.question.clone(), now)));
-            }
-            let after = question.answered_by(member, number, now);
-            let mut writes = Transaction::from_iter([
-                // Every change of an answer changes the question, whose version is a condition.
-                Write::put(&answer)?,
-                put_question(question, &after)?,
-                check_unarchived(member_key.group),
-                check_member(member_key.group, member),
-            ]);
-            let of_guests = before.iter().filter_map(Answer::member).filter(|it| *it != member.id);
-            writes.extend(of_guests.map(|guest| Write::delete(keys::answer(id, guest))));
-            Ok(Decision::Write(writes, asked_first.unscored(after, now)))
+            Ok(Decision::Done(last.unscored(last.question.clone(), now)))
         })
         .await
     }
@@ -188,19 +126,7 @@ impl Table {
         let (group, caller) = of_group?;
         let question = question?.ok_or(Error::NoQuestion)?;
         let (guest, points, zone) = (guest?, points?, targets?.zone());
-        let member = match named {
-            None => caller,
-            Some(MemberId::User(named)) if named == user => caller,
-            Some(MemberId::User(_)) => return Err(QuestionError::NotYours.into()),
-            Some(MemberId::Guest(_)) => {
-                let guest = guest.ok_or(QuestionError::NotAsked)?;
-                match guest.linked_to {
-                    None => guest,
-                    Some(linked) if linked == user => caller,
-                    Some(_) => return Err(QuestionError::NotYours.into()),
-                }
-            }
-        };
+        let member = decide::answerer(user, named, caller, guest)?;
         if !question.asks(&member) {
             // A question read after a link does not go with its guest, read before it.
             if member.id.guest().is_some()
@@ -210,53 +136,6 @@ impl Table {
             }
             return Err(QuestionError::NotAsked.into());
         }
-        group.check_unarchived()?;
-        let none = || Points::none(group.id, user, now);
-        let points = member.id.user().map(|_| points.unwrap_or_else(none));
-        Ok(Asked { group, question, member, points, day: day_of(now, zone) })
-    }
-}
-
-impl Asked {
-    fn answering(&self, user: UserId, context: RequestContext) -> Answering<'_> {
-        let RequestContext { now, random } = context;
-        Answering { member: &self.member, user, now, random }
-    }
-
-    /// The decision to store an answer, which claims so many items, or 1, and to score it.
-    fn answer(
-        &self,
-        answer: Write,
-        number: usize,
-        now: Timestamp,
-    ) -> Result<Decision<Answered>, WriteError> {
-        let after = self.question.answered_by(&self.member, number, now);
-        let mut writes = Transaction::default();
-        writes.extend([
-            answer,
-            put_question(&self.question, &after)?,
-            check_unarchived(self.group.id),
-            check_member(self.group.id, &self.member),
-        ]);
-        let unscored = self.unscored(after, now);
-        let Some(before) = &self.points else { return Ok(Decision::Write(writes, unscored)) };
-        let scored = before.answered(&self.question, self.day, now);
-        writes.add(Write::put(&scored)?.when(Condition::at_version(before.version)));
-        let is_new = |badge: &Badge| !before.badges.contains(badge);
-        let new_badges = scored.badges.iter().copied().filter(is_new).collect();
-        let points = Points::of_answer(&self.question);
-        let answered = Answered { points, new_badges, total: Some(scored), ..unscored };
-        Ok(Decision::Write(writes, answered))
-    }
-
-    /// The result of an answer without points.
-    fn unscored(&self, after: Question, now: Timestamp) -> Answered {
-        Answered {
-            status: after.status(now),
-            question: after,
-            points: 0,
-            total: self.points.clone(),
-            new_badges: Vec::new(),
-        }
+        Ok(Asked::of(user, group, question, (member, points), (now, zone))?)
     }
 }

@@ -1,41 +1,19 @@
 //! A receipt becomes an expense.
 
-use std::collections::BTreeSet;
-
 use fracti_core::{
-    decisions::{
-        expenses::{Recording, record},
-        ledger_transaction::LedgerTransaction,
-    },
+    decisions::questions::{self as decide, ReadForApplying},
     group::{Group, Member, MemberKey, links::Links},
-    input::{Draft, Error, FieldErrors},
-    questions::{
-        answer::Answer,
-        question::{Question, QuestionError},
-        receipt::{Applying, NewApplication, Receipt, Unclaimed},
-    },
+    input::{Draft, Error},
+    questions::{question::QuestionError, receipt::NewApplication},
     records::expense::Expense,
-    storage::write::WriteError,
-    values::{
-        id::{MemberId, QuestionId},
-        time::Zone,
-    },
+    values::id::QuestionId,
 };
 use fracti_texts::rule;
 
 use crate::{
-    questions::asking::{claims_of, present, put_question},
     table::Table,
     write::idempotency::{Idempotency, Outcome},
 };
-
-/// What is read to apply a receipt.
-enum ReadForApplying {
-    /// It became this expense, unless it was deleted.
-    Applied(Option<Box<Expense>>),
-    /// It is still to be applied.
-    Open { question: Box<Question>, receipt: Box<Receipt>, answers: Vec<Answer> },
-}
 
 impl Table {
     /// Records the expense of a receipt by its claims, and closes the question. A receipt that was
@@ -87,51 +65,9 @@ impl Table {
             let receipt = Box::new(receipt.ok_or_else(no_receipt)?);
             Ok(ReadForApplying::Open { question: Box::new(question), receipt, answers })
         };
-        let create = |group: &Group,
-                      members: &[Member],
-                      transaction: LedgerTransaction,
-                      read: ReadForApplying| {
-            let (question, receipt, answers) = match read {
-                ReadForApplying::Applied(Some(expense)) => return Ok((transaction, *expense)),
-                ReadForApplying::Applied(None) => return Err(QuestionError::Deleted.into()),
-                ReadForApplying::Open { question, receipt, answers } => {
-                    (question, receipt, answers)
-                }
-            };
-            let links = transaction.links().clone();
-            // A guest who paid may be another user by now, and a past member may be back.
-            if question.asked_by != user && !receipt.is_paid_by(user, &links, members) {
-                return Err(QuestionError::NotPayer.into());
-            }
-            let application = new.checked()?;
-            let present: BTreeSet<MemberId> =
-                present(members, &links).iter().map(|member| member.id).collect();
-            let applying = Applying {
-                links: &links,
-                present: &present,
-                unclaimed: application.unclaimed.or(Unclaimed::Reject).unwrap_or(Unclaimed::Reject),
-                payer: application.payer,
-            };
-            let claims = claims_of(&Answer::one_each(answers, &links), &links, &present);
-            let expense = receipt.expense(&claims, applying)?;
-            let recording = Recording { group, members, user, context, zone: Zone::default() };
-            let (mut transaction, expense) =
-                record(&expense, recording, transaction).map_err(within_receipt)?;
-            transaction.add(put_question(&question, &question.closed(Some(expense.id), now))?);
-            Ok((transaction, expense))
+        let create = |group: &Group, members: &[Member], transaction, read| {
+            decide::apply(user, new, (group, members), transaction, read, context)
         };
         self.create_in_group(member_key, None, idempotency, read, create).await
-    }
-}
-
-/// The same error, whose paths are those of the receipt.
-fn within_receipt(error: WriteError) -> WriteError {
-    match error {
-        WriteError::Fail(Error::Invalid(errors)) => {
-            let mut outer = FieldErrors::default();
-            outer.replace_within("receipt", errors);
-            WriteError::Fail(Error::Invalid(outer))
-        }
-        error => error,
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use fracti_core::{
+    decisions::questions::SeenQuestion,
     group::{Group, Member, MemberKey, MemberRow, labels},
     input::Error,
     questions::{
@@ -24,7 +25,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     dynamo::{BATCH, Order, Page, Placed, Position, Range, Slice, Sort},
-    questions::asking::SeenQuestion,
     records::activity::{merged, rest_of_list},
     table::Table,
 };

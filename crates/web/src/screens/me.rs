@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use axum::extract::State;
 use fracti_core::{
+    decisions::questions::SeenQuestion,
     group::{Member, MemberKey},
     records::settlement::Settlement,
     values::{
@@ -13,9 +14,7 @@ use fracti_core::{
     },
 };
 use fracti_http::{App, Caller, Context, Problem};
-use fracti_store::{
-    Activity, ActivityPosition, Membership, OpenPlace, Page, SeenQuestion, SettlementFilter,
-};
+use fracti_store::{Activity, ActivityPosition, Membership, OpenPlace, Page, SettlementFilter};
 use fracti_texts::Language;
 use futures_util::future::join_all;
 use maud::{Markup, html};

@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 use fracti_core::{
+    decisions::questions::{NOBODY, QuestionDetail, SeenQuestion},
     group::Member,
     questions::{
         answer::Answerer,
@@ -16,7 +17,6 @@ use fracti_core::{
     },
 };
 use fracti_http::{App, AsMember, Context, Id, Problem};
-use fracti_store::{NOBODY, QuestionDetail, SeenQuestion};
 use maud::{Markup, html};
 
 use super::questions::asked_by;

@@ -6,7 +6,9 @@ use fracti_core::{
     decisions::{
         decision::Decision,
         expenses::{self, member_rows},
+        groups::links_as_read,
         ledger_transaction::LedgerTransaction,
+        members::{attributes, change_member},
         settlements,
     },
     group::{Member, MemberKey, MemberRow},
@@ -34,10 +36,6 @@ use fracti_core::{
 use super::{IMPORT_ROW, put_row};
 use crate::{
     dynamo::{Order, Page, Placed, Position, Range, Sort, is_late},
-    group::{
-        presence::{attributes, change_member},
-        settings::links_as_read,
-    },
     table::Table,
     write::idempotency::{Idempotency, Known, Outcome},
 };

@@ -1,0 +1,296 @@
+//! Groups: their settings, their chat, their invitation, and their deletion.
+
+use crate::{
+    caller::telegram::User,
+    decisions::{
+        balance::put_lock_telling,
+        decision::Decision,
+        ledger_transaction::LedgerTransaction,
+        members::{attributes, change_member},
+    },
+    group::{
+        ChatGroup, Group, GroupUpdate, Invitation, InvitationCode, Member, MemberKey, MemberRow,
+        OpenedGroup, ProposedLink,
+    },
+    input::{Draft, Error},
+    ledger::Ledger,
+    records::group_change::{ChangeKind, Subject},
+    storage::{
+        condition::Condition,
+        keys,
+        row::{self, AttributeValue},
+        write::{Transaction, Write, WriteError},
+    },
+    values::{chat_id::ChatId, id::GroupId, request_context::RequestContext, time::Timestamp},
+};
+
+/// The group of a chat, after `user` has opened it.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    /// The group.
+    pub group: Group,
+    /// Whether the chat had no group before.
+    pub created: bool,
+}
+
+/// What a deletion needs besides the group, its members and the ledger.
+#[derive(Debug)]
+pub enum Deleting {
+    /// It is decided.
+    Decided(Decision<GroupId>),
+    /// The group may be deleted if nobody has a balance or a pending settlement.
+    IfSettled(Box<LedgerTransaction>),
+}
+
+/// Changes a group's settings, of which these are members that the request names, or the caller.
+pub fn update(
+    by: MemberKey,
+    update: &Draft<GroupUpdate>,
+    (before, members): (&Group, &[Member]),
+    ledger: Ledger,
+    now: Timestamp,
+) -> Result<Decision<Group>, WriteError> {
+    let MemberKey { group, user } = by;
+    ledger.state.check_present(user)?;
+    if ledger.state.archived != before.archived {
+        // The two rows were read before and after another request.
+        return Err(WriteError::Retry);
+    }
+    let members = ledger.links.unlinked(&ledger.state.of(members));
+    let after = update.resolved(&ledger.links).apply(before, &members);
+    if after.as_ref().is_ok_and(|after| *after == *before) {
+        return Ok(Decision::Done(before.clone()));
+    }
+    if ledger.state.archived && !update.unarchives() {
+        return Err(Error::GroupArchived.into());
+    }
+    let mut after = after?;
+    let mut transaction = LedgerTransaction::unchecked(by, ledger, now);
+    let at = transaction.at();
+    let state = transaction.state();
+    state.archived = after.archived;
+    if after.currency != before.currency {
+        state.currency = Some(after.currency);
+    }
+    if after.default_splits != before.default_splits {
+        after.default_splits_at = Some(at);
+        state.default_splits_at = Some(at);
+    }
+    let own = (!after.categories.is_empty()).then(|| row::to_value(&after.categories));
+    let rules = &after.default_splits;
+    let rules = (!rules.is_empty()).then(|| row::to_value(rules)).transpose()?;
+    let rules_at = after.default_splits_at.as_ref().map(row::to_value).transpose()?;
+    let archived = after.archived.then(|| row::to_value(&true)).transpose()?;
+    let attributes = [
+        ("title", Some(row::to_value(&after.title)?)),
+        ("currency", Some(row::to_value(&after.currency)?)),
+        ("archived", archived),
+        ("categories", own.transpose()?),
+        ("defaultSplits", rules),
+        ("defaultSplitsAt", rules_at),
+    ];
+    let update = Write::update(keys::group(group), attributes);
+    transaction.add(update.when(unchanged(before)?));
+    let archives = after.archived && !before.archived;
+    let kind = if archives { ChangeKind::GroupArchived } else { ChangeKind::GroupChanged };
+    transaction.tell(Subject::group(kind, &after));
+    transaction.commit(after)
+}
+
+/// Invites to a group with a code, or closes it.
+pub fn set_invitation(
+    by: MemberKey,
+    code: Option<&InvitationCode>,
+    body: &Draft<()>,
+    before: Group,
+    ledger: Ledger,
+    now: Timestamp,
+) -> Result<Decision<Group>, WriteError> {
+    let invitation = code.map_or(Invitation::Closed, |code| Invitation::Code(code.hash()));
+    let mut transaction = LedgerTransaction::new(by, ledger, now)?;
+    body.checked()?;
+    if before.invitation == Some(invitation) {
+        return Ok(Decision::Done(before));
+    }
+    let after =
+        Group { invitation: Some(invitation), invitation_code: code.cloned(), ..before.clone() };
+    let values = [
+        ("invitation", Some(row::to_value(&after.invitation)?)),
+        ("invitationCode", code.map(row::to_value).transpose()?),
+    ];
+    let update = Write::update(keys::group(by.group), values);
+    transaction.add(update.when(unchanged(&before)?));
+    transaction.tell(Subject::group(ChangeKind::GroupChanged, &after));
+    transaction.commit(after)
+}
+
+/// Creates the group of a chat, whose row must be `as_read`.
+pub fn first_opening(
+    chat: &ChatId,
+    new: &Draft<OpenedGroup>,
+    user: &User,
+    context: RequestContext,
+    as_read: Condition,
+) -> Result<Decision<Opened>, WriteError> {
+    let group = new.check(chat, user.id, context.now, context.random)?;
+    let member = Member::new(user, None, context.now);
+    let pointer = ChatGroup { chat_id: chat.clone(), group_id: group.id };
+    let writes = Transaction::from_iter([
+        Write::put_new(&group)?,
+        Write::put(&pointer)?.when(as_read),
+        Write::put_new(&MemberRow { group_id: group.id, member })?,
+    ]);
+    Ok(Decision::Write(writes, Opened { group, created: true }))
+}
+
+/// Gives a chat another group than it has: `ends` is the condition on the chat's row, and what deletes
+/// its group.
+pub fn move_chat(
+    to: MemberKey,
+    chat: &ChatId,
+    before: &Group,
+    ledger: &Ledger,
+    (as_read, mut writes): (Condition, Transaction),
+    now: Timestamp,
+) -> Result<Decision<Opened>, WriteError> {
+    let group = Group { chat_id: chat.clone(), ..before.clone() };
+    let pointer = ChatGroup { chat_id: chat.clone(), group_id: group.id };
+    let attributes = [("chatId", Some(row::to_value(chat)?))];
+    let update = Write::update(keys::group(group.id), attributes);
+    let told = Subject::group(ChangeKind::GroupChanged, &group);
+    writes.extend(put_lock_telling(to, ledger, now, told)?);
+    writes.extend([update.when(unchanged(before)?), Write::put(&pointer)?.when(as_read)]);
+    Ok(Decision::Write(writes, Opened { group, created: false }))
+}
+
+/// The writes that delete a group which a chat leaves, and in which the member is alone.
+pub fn end_emptied(
+    by: MemberKey,
+    row: &Group,
+    member: Option<Member>,
+    ledger: Ledger,
+    now: Timestamp,
+) -> Result<Transaction, WriteError> {
+    let is_empty = ledger.last_event_at.is_none() && !ledger.state.may_have_pending();
+    let alone = member.filter(|member| member.is_present() && row.member_count == 1 && is_empty);
+    let alone = alone.ok_or(Error::ChatTaken)?;
+    let transaction = LedgerTransaction::unchecked(by, ledger, now);
+    Ok(deletion(transaction, row, &alone)?.finished()?)
+}
+
+/// The begin of a deletion by the group's creator.
+pub fn begin_deletion(
+    by: MemberKey,
+    (group, members): (&Group, &[Member]),
+    ledger: Ledger,
+    now: Timestamp,
+) -> Result<Deleting, Error> {
+    let MemberKey { group: id, user } = by;
+    let caller = members.iter().find(|member| member.id == user).ok_or(Error::NotMember)?;
+    if let Err(error) = caller.check_present() {
+        // A stored response is that of the creator, who left with the deletion.
+        let unless = group.deleted_at.map(|_| id);
+        return Ok(Deleting::Decided(Decision::Refuse { unless, error }));
+    }
+    if !group.is_created_by(caller) {
+        return Err(Error::NotCreator);
+    }
+    ledger.state.check_present(user)?;
+    let is_other = |it: &Member| it.is_present() && it.id.user().is_some() && it.id != user;
+    if ledger.state.of(members).iter().any(is_other) {
+        return Err(Error::NotAlone);
+    }
+    Ok(Deleting::IfSettled(Box::new(LedgerTransaction::unchecked(by, ledger, now))))
+}
+
+/// Deletes a group of which the pending settlements are counted.
+pub fn delete(
+    transaction: LedgerTransaction,
+    group: &Group,
+    members: &[Member],
+) -> Result<Decision<GroupId>, WriteError> {
+    let unsettled = transaction.ledger().all_unsettled();
+    if !unsettled.is_empty() {
+        return Err(Error::OpenBalances(unsettled).into());
+    }
+    let creator = members.iter().find(|member| member.id == transaction.by().user);
+    let creator = creator.ok_or(Error::NotMember)?;
+    deletion(transaction, group, creator)?.commit(group.id)
+}
+
+/// The writes after which the group is deleted and its last user has left.
+fn deletion(
+    mut transaction: LedgerTransaction,
+    before: &Group,
+    last: &Member,
+) -> Result<LedgerTransaction, Error> {
+    let at = transaction.at();
+    let left = Member { left_at: Some(at), ..last.clone() };
+    let after = Group {
+        member_count: before.member_count.saturating_sub(1),
+        archived: true,
+        deleted_at: Some(at),
+        ..before.clone()
+    };
+    let state = transaction.state();
+    state.change(&left, at)?;
+    state.archived = true;
+    transaction.add(change_member(before.id, last, attributes(last, &left)?)?);
+    let values = [
+        ("memberCount", Some(row::to_value(&after.member_count)?)),
+        ("archived", Some(row::to_value(&true)?)),
+        ("deletedAt", Some(row::to_value(&at)?)),
+    ];
+    transaction.add(Write::update(keys::group(before.id), values).when(unchanged(before)?));
+    transaction.tell(Subject::group(ChangeKind::GroupArchived, &after));
+    Ok(transaction)
+}
+
+/// The group is joined as it was when it was read.
+pub fn invites_as_read(group: &Group) -> Result<Condition, Error> {
+    Ok(match group.invitation {
+        None => Condition::without("invitation"),
+        Some(invitation) => Condition::equal("invitation", row::to_value(&invitation)?),
+    })
+}
+
+/// The group has the proposed links that were read.
+pub fn links_as_read(group: &Group) -> Result<Condition, Error> {
+    if group.proposed_links.is_empty() {
+        return Ok(Condition::without("proposedLinks"));
+    }
+    Ok(Condition::equal("proposedLinks", row::to_value(&group.proposed_links)?))
+}
+
+/// The attributes of a group with these proposed links.
+pub fn links_set_to(
+    links: &[ProposedLink],
+) -> Result<[(&'static str, Option<AttributeValue>); 1], Error> {
+    let links = (!links.is_empty()).then(|| row::to_value(&links)).transpose()?;
+    Ok([("proposedLinks", links)])
+}
+
+/// The group has the chat, the settings and the number of members that were read.
+pub fn unchanged(group: &Group) -> Result<Condition, Error> {
+    let chat = Condition::equal("chatId", row::to_value(&group.chat_id)?);
+    let title = Condition::equal("title", row::to_value(&group.title)?);
+    let currency = Condition::equal("currency", row::to_value(&group.currency)?);
+    let archived = if group.archived {
+        Condition::equal("archived", row::to_value(&true)?)
+    } else {
+        Condition::without("archived")
+    };
+    let categories = if group.categories.is_empty() {
+        Condition::without("categories")
+    } else {
+        Condition::equal("categories", row::to_value(&group.categories)?)
+    };
+    let members = Condition::equal("memberCount", row::to_value(&group.member_count)?);
+    let settings = chat.and(title).and(currency).and(archived).and(categories);
+    let divides = match &group.default_splits_at {
+        None => Condition::without("defaultSplitsAt"),
+        Some(at) => Condition::equal("defaultSplitsAt", row::to_value(at)?),
+    };
+    let settings = settings.and(divides);
+    Ok(settings.and(members).and(invites_as_read(group)?))
+}
