@@ -3,6 +3,7 @@
 
 #![expect(clippy::missing_errors_doc, reason = "errors are named where a request begins")]
 
+pub mod adjustments;
 pub mod balance;
 pub mod decision;
 pub mod expenses;
@@ -16,3 +17,5 @@ pub mod schedules;
 pub mod settlements;
 pub mod spendings;
 pub mod tallies;
+pub mod targets;
+pub mod tokens;

@@ -1,14 +1,74 @@
-//! Spendings: the rows that change with one.
+//! Spendings: recording, editing and deleting them, each with the summary of its day.
 
 use crate::{
-    input::Error,
+    decisions::decision::Decision,
+    input::{Draft, Error},
     personal::{
-        spending::Spending,
+        spending::{NewSpending, Spending, SpendingEdit, SpendingId},
         summary::{DaySummary, SummaryType},
+        targets::Targets,
     },
-    storage::{condition::Condition, counters::Counters, keys, row, write::Write},
-    values::{decimal::Decimal, time::Timestamp},
+    storage::{
+        condition::Condition,
+        counters::Counters,
+        keys, row,
+        write::{Transaction, Write, WriteError},
+    },
+    values::{decimal::Decimal, id::UserId, request_context::RequestContext, time::Timestamp},
 };
+
+/// Records a spending.
+pub fn record(
+    user: UserId,
+    new: &Draft<NewSpending>,
+    targets: &Targets,
+    RequestContext { now, random }: RequestContext,
+) -> Result<Decision<Spending>, WriteError> {
+    let spending = new.check(user, targets, now, random)?;
+    let mut writes = Transaction::from_iter([Write::put_new(&spending)?]);
+    writes.extend(summaries(None, Some(&spending), now)?);
+    Ok(Decision::Write(writes, spending))
+}
+
+/// Edits a spending that is as `expected`. With a new time, its row gets another key.
+pub fn edit(
+    edit: &Draft<SpendingEdit>,
+    expected: impl Fn(&Spending) -> bool,
+    before: Spending,
+    targets: impl FnOnce() -> Result<Targets, Error>,
+    now: Timestamp,
+) -> Result<Decision<Spending>, WriteError> {
+    if !expected(&before) {
+        return Err(Error::Changed.into());
+    }
+    let after = edit.apply(&before, &targets()?, now)?;
+    if after == before {
+        return Ok(Decision::Done(after));
+    }
+    let mut writes = Transaction::default();
+    if after.id == before.id {
+        writes.add(Write::put(&after)?.when(unchanged(&before)?));
+    } else {
+        let delete = Write::delete(keys::spending(before.user_id, &before.id));
+        writes.add(delete.when(unchanged(&before)?));
+        writes.add(Write::put_new(&after)?);
+    }
+    writes.extend(summaries(Some(&before), Some(&after), now)?);
+    Ok(Decision::Write(writes, after))
+}
+
+/// Deletes a spending that is as `expected`.
+pub fn delete(
+    expected: impl Fn(&Spending) -> bool,
+    spending: Spending,
+    now: Timestamp,
+) -> Result<Decision<SpendingId>, WriteError> {
+    if !expected(&spending) {
+        return Err(Error::Changed.into());
+    }
+    let deletion = Transaction::from_iter(deletion(&spending, now)?);
+    Ok(Decision::Write(deletion, spending.id))
+}
 
 /// The writes that delete a spending, if it is as it was read.
 pub fn deletion(spending: &Spending, now: Timestamp) -> Result<Vec<Write>, Error> {
@@ -19,7 +79,7 @@ pub fn deletion(spending: &Spending, now: Timestamp) -> Result<Vec<Write>, Error
 }
 
 /// The writes that keep summaries the sums of spendings when one changes.
-pub fn summaries(
+fn summaries(
     before: Option<&Spending>,
     after: Option<&Spending>,
     now: Timestamp,
@@ -49,7 +109,7 @@ pub fn summaries(
 }
 
 /// The spending is as it was read, in either spelling.
-pub fn unchanged(spending: &Spending) -> Result<Condition, Error> {
+fn unchanged(spending: &Spending) -> Result<Condition, Error> {
     Ok(match &spending.updated_at {
         None => Condition::present()
             .and(Condition::without("updatedAt"))

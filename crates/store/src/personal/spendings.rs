@@ -5,20 +5,14 @@
 //! spending, on condition that it is absent or as it was read: so none is committed twice.
 
 use fracti_core::{
-    decisions::{
-        decision::Decision,
-        spendings::{deletion, summaries, unchanged},
-    },
+    decisions::spendings as decide,
     input::{Draft, Error},
     personal::{
         spending::{NewSpending, Spending, SpendingEdit, SpendingId},
         targets::Targets,
     },
-    storage::{
-        keys::{self, prefix},
-        write::{Transaction, Write},
-    },
-    values::{id::UserId, request_context::RequestContext, time::Day},
+    storage::keys::{self, prefix},
+    values::{id::UserId, time::Day},
 };
 
 use crate::{
@@ -68,14 +62,9 @@ impl Table {
         new: &Draft<NewSpending>,
         idempotency: &Idempotency<Spending>,
     ) -> Result<Outcome<Spending>, Error> {
-        let RequestContext { now, random } = idempotency.context();
         self.write(idempotency, || async {
             let targets = self.targets_if(new.needs_targets(), user).await?;
-            let spending = new.check(user, &targets, now, random)?;
-            let mut writes = Transaction::default();
-            writes.add(Write::put_new(&spending)?);
-            writes.extend(summaries(None, Some(&spending), now)?);
-            Ok(Decision::Write(writes, spending))
+            decide::record(user, new, &targets, idempotency.context())
         })
         .await
     }
@@ -98,24 +87,8 @@ impl Table {
         self.write(idempotency, || async {
             let (before, targets) =
                 tokio::join!(self.spending(user, id), self.targets_if(edit.needs_targets(), user));
-            let before = before?;
-            if !expected(&before) {
-                return Err(Error::Changed.into());
-            }
-            let after = edit.apply(&before, &targets?, now)?;
-            if after == before {
-                return Ok(Decision::Done(after));
-            }
-            let mut writes = Transaction::default();
-            if after.id == before.id {
-                writes.add(Write::put(&after)?.when(unchanged(&before)?));
-            } else {
-                let delete = Write::delete(keys::spending(user, id));
-                writes.add(delete.when(unchanged(&before)?));
-                writes.add(Write::put_new(&after)?);
-            }
-            writes.extend(summaries(Some(&before), Some(&after), now)?);
-            Ok(Decision::Write(writes, after))
+            let (before, targets) = (before?, || targets);
+            decide::edit(edit, &expected, before, targets, now)
         })
         .await
     }
@@ -134,11 +107,7 @@ impl Table {
     ) -> Result<Outcome<SpendingId>, Error> {
         self.write(idempotency, || async {
             let spending = self.spending(user, id).await?;
-            if !expected(&spending) {
-                return Err(Error::Changed.into());
-            }
-            let deletion = Transaction::from_iter(deletion(&spending, idempotency.now())?);
-            Ok(Decision::Write(deletion, spending.id))
+            decide::delete(&expected, spending, idempotency.now())
         })
         .await
     }

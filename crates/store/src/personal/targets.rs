@@ -1,14 +1,10 @@
 //! A user's targets.
 
 use fracti_core::{
-    decisions::decision::Decision,
+    decisions::targets as decide,
     input::{Draft, Error},
     personal::targets::{Targets, TargetsUpdate},
-    storage::{
-        condition::Condition,
-        keys, row,
-        write::{Transaction, Write},
-    },
+    storage::keys,
     values::id::UserId,
 };
 
@@ -37,26 +33,8 @@ impl Table {
     ) -> Result<Outcome<Targets>, Error> {
         self.write(idempotency, || async {
             let before = self.targets(user).await?;
-            let after = update.apply(&before, idempotency.now())?;
-            if after == before {
-                return Ok(Decision::Done(after));
-            }
-            let put = Write::put(&after)?.when(unchanged(&before)?);
-            Ok(Decision::Write(Transaction::from_iter([put]), after))
+            decide::update(update, &before, idempotency.now())
         })
         .await
     }
-}
-
-/// The targets have the version that was read, in either spelling.
-fn unchanged(targets: &Targets) -> Result<Condition, Error> {
-    let version = row::to_value(&targets.version)?;
-    let same =
-        Condition::equal("version", version.clone()).or(Condition::equal("Version", version));
-    // The first version is also that of a row that does not exist.
-    Ok(if targets.version == 1 {
-        same.or(Condition::without("version").and(Condition::without("Version")))
-    } else {
-        same
-    })
 }

@@ -7,14 +7,14 @@ use fracti_core::{
         telegram::User,
         token::{MAX_TOKENS, NewToken, Token, TokenHash, TokenList},
     },
-    decisions::decision::Decision,
+    decisions::tokens as decide,
     group::MemberKey,
     input::{Draft, Error},
     storage::{
         condition::Condition,
         keys::{self, prefix},
         row,
-        write::{Transaction, Write, WriteError},
+        write::{Write, WriteError},
     },
     values::{
         id::{TokenId, UserId},
@@ -79,27 +79,7 @@ impl Table {
                 member?;
                 let token = new.check(hash, user, now, random, link.is_some())?;
                 let (list, tokens) = tokens.map_err(WriteError::Fail)?;
-                // A new link replaces older ones, and a browser its link and the one before.
-                let replaced = |it: &&Token| {
-                    (token.is_link() && it.is_link())
-                        || (link.is_some() && (it.browser || link == Some(it.id)))
-                };
-                let replaced: Vec<&Token> = tokens.items.iter().filter(replaced).collect();
-                // A browser and the link by which it is signed in again are one.
-                let is_of_browser = |it: &Token| it.browser || it.is_link();
-                let (of_browser, others): (Vec<&Token>, Vec<&Token>) =
-                    tokens.items.iter().chain([&token]).partition(|it| is_of_browser(it));
-                let number = others.len().saturating_add(usize::from(!of_browser.is_empty()));
-                if number > MAX_TOKENS {
-                    return Err(Error::TooManyTokens.into());
-                }
-                let delete = |id| Write::delete(keys::token(user.id, id));
-                let used = link
-                    .map(|link| delete(link).when(Condition::present()).or_fail(|| Error::NoToken));
-                let older = replaced.iter().map(|it| it.id).filter(|id| Some(*id) != link);
-                let writes = [Write::put_new(&token)?, put_list(user.id, list.as_ref())?];
-                let writes = writes.into_iter().chain(used).chain(older.map(delete));
-                Ok(Decision::Write(writes.collect(), token))
+                decide::add(user.id, token, link, list.as_ref(), &tokens.items)
             })
             .await?;
         if let Outcome::Done(_) = &outcome {
@@ -164,19 +144,6 @@ impl Table {
         token: TokenId,
         idempotency: &Idempotency<TokenId>,
     ) -> Result<Outcome<TokenId>, Error> {
-        self.write(idempotency, || async {
-            let delete = Write::delete(keys::token(user, token))
-                .when(Condition::present())
-                .or_fail(|| Error::NoToken);
-            Ok(Decision::Write(Transaction::from_iter([delete]), token))
-        })
-        .await
+        self.write(idempotency, || async { Ok(decide::delete(user, token)) }).await
     }
-}
-
-/// The write of the list of a user's tokens after the one that was read.
-fn put_list(user: UserId, read: Option<&TokenList>) -> Result<Write, Error> {
-    let version = read.map_or(0, |list| list.version);
-    let next = TokenList { user_id: user, version: version.saturating_add(1) };
-    Ok(Write::put(&next)?.when(Condition::at_version(version)))
 }

@@ -1,21 +1,16 @@
 //! Adjustments of the ledger: many in one request, and in one transaction.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use fracti_core::{
-    decisions::ledger_transaction::LedgerTransaction,
+    decisions::adjustments::{self as decide, Current},
     group::{Group, Member, MemberKey},
     input::{Draft, Error, Field},
-    ledger::LedgerError,
     records::{
-        adjustment::{
-            Adjustment, BareOrWrapped, CheckedAdjustment, MAX_PUSHED, MAX_REVERTED, Reason, Report,
-            check_revertible, check_size,
-        },
+        adjustment::{Adjustment, BareOrWrapped, Report},
         entry::Entry,
-        group_change::{ChangeKind, Subject},
     },
-    storage::{keys, write::WriteError},
+    storage::keys,
     values::{entry_id::EntryId, id::GroupId},
 };
 
@@ -23,17 +18,6 @@ use crate::{
     table::Table,
     write::idempotency::{Idempotency, Outcome},
 };
-
-/// Rows of a reverted entry: its deletion, the reverted entry and its revert.
-const REVERTED: usize = 3;
-
-const _: () = assert!(
-    MAX_PUSHED <= LedgerTransaction::ROOM && MAX_REVERTED * REVERTED <= LedgerTransaction::ROOM,
-    "a request is one transaction"
-);
-
-/// Current entries by name.
-type Current = HashMap<EntryId, Entry>;
 
 impl Table {
     /// Pushes adjustments into the ledger, in their order. One that is not applied does not stop
@@ -51,25 +35,8 @@ impl Table {
     ) -> Result<Outcome<Report>, Error> {
         let named = adjustments.named();
         let current = || self.current(member_key.group, adjustments.names());
-        let push = |group: &Group, members: &[Member], transaction: LedgerTransaction, current| {
-            let adjustments = adjustments.resolved(transaction.links());
-            let adjustments = adjustments.check(group, members)?;
-            let current: Current = current;
-            let mut transaction = transaction;
-            let mut report = Report::default();
-            for adjustment in adjustments {
-                let entry_id = adjustment.event.entry_id.clone();
-                let exists = current.contains_key(&entry_id)
-                    || report.applied.iter().any(|entry| entry.entry_id == entry_id);
-                let pushed = if exists {
-                    Err(Reason::EntryExists)
-                } else {
-                    push(&mut transaction, &adjustment)?
-                };
-                report.add(entry_id, pushed);
-            }
-            tell(&mut transaction, ChangeKind::AdjustmentPushed, &report);
-            Ok((transaction, report))
+        let push = |group: &Group, members: &[Member], transaction, current: Current| {
+            decide::push(adjustments, (group, members), transaction, &current)
         };
         self.create_in_group(member_key, Some(&named), idempotency, current, push).await
     }
@@ -95,14 +62,10 @@ impl Table {
                 let current = self.current(member_key.group, named.iter().copied().cloned());
                 tokio::try_join!(self.ledger(member_key.group), current)
             };
-            let (ledger, mut current) = self.checked(member_key, read).await?;
-            // The right is checked before the rules of the request, as far as it can be read.
-            let check = |members: &[Member]| {
-                let entries = named.iter().filter_map(|entry| current.get(*entry));
-                let (links, user) = (&ledger.links, member_key.user);
-                let mut checks = entries.map(|it| check_revertible(it, links, user, members));
-                checks.find(Result::is_err).unwrap_or(Ok(()))
-            };
+            let (ledger, current) = self.checked(member_key, read).await?;
+            let user = member_key.user;
+            let named = || named.iter().copied();
+            let check = |members| decide::check_right(user, named(), &current, &ledger, members);
             match check(&[]) {
                 // Whether a member is past shows only in the members' rows.
                 Err(Error::NotYourAdjustment(_)) => {
@@ -111,20 +74,7 @@ impl Table {
                 }
                 checked => checked?,
             }
-            let mut transaction = LedgerTransaction::new(member_key, ledger, idempotency.now())?;
-            let list = &entries.checked()?.path;
-            check_size(current.values().map(|entry| entry.changes.len()))
-                .map_err(|rule| Error::invalid(list.clone(), rule))?;
-            let mut report = Report::default();
-            for entry_id in &named {
-                let reverted = match current.remove(*entry_id) {
-                    Some(entry) => Ok(transaction.revert(&entry, None)?),
-                    None => Err(Reason::EntryMissing),
-                };
-                report.add((*entry_id).clone(), reverted);
-            }
-            tell(&mut transaction, ChangeKind::AdjustmentReverted, &report);
-            transaction.commit(report)
+            decide::revert(member_key, entries, named(), current, ledger, idempotency.now())
         })
         .await
     }
@@ -140,28 +90,4 @@ impl Table {
         let entries = self.db.batch::<Entry>(keys).await?.into_values();
         Ok(entries.map(|entry| (entry.entry_id.clone(), entry)).collect())
     }
-}
-
-/// Tells of the adjustments that are applied.
-fn tell(transaction: &mut LedgerTransaction, kind: ChangeKind, report: &Report) {
-    let number = u64::try_from(report.applied.len()).unwrap_or(u64::MAX);
-    transaction.tell(Subject::adjustments(kind, number));
-}
-
-/// Adds an adjustment to a transaction; its entry, or why it is not applied.
-fn push(
-    transaction: &mut LedgerTransaction,
-    adjustment: &CheckedAdjustment,
-) -> Result<Result<Entry, Reason>, WriteError> {
-    let (next, entry) = match transaction.recorded(adjustment.event.clone()) {
-        Err(LedgerError::Overflow(_) | LedgerError::Full) => {
-            return Ok(Err(Reason::TotalsTooLarge));
-        }
-        recorded => recorded?,
-    };
-    if !adjustment.allows(&next) {
-        return Ok(Err(Reason::ConditionFailed));
-    }
-    transaction.insert((next, &entry))?;
-    Ok(Ok(entry))
 }
