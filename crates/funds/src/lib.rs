@@ -5,6 +5,7 @@ mod view;
 
 use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
+    decisions::funds::SeenFunds,
     funds::fund_transaction::FundWork,
     values::{currency::Currency, id::FundTransactionId},
 };
@@ -12,7 +13,6 @@ use fracti_http::{
     App, Code, Context, Data, Description, Id, List, ListId, Once, Operator, Owner, Paging,
     Parameters, Problem, QueryReader, Routes, openapi, respond, routes, schemas,
 };
-use fracti_store::SeenFunds;
 
 use view::{FundTotalsView, FundWorkView, FundsView, TransactionView};
 

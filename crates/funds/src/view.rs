@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use fracti_core::{
+    decisions::funds::SeenFunds,
     funds::{
         fund::{Fund, FundFlow, FundKey, FundKind},
         fund_total::FundTotal,
@@ -12,7 +13,6 @@ use fracti_core::{
     values::{currency::Currency, id::FundTransactionId, time::Timestamp},
 };
 use fracti_http::{JsonDecimal, Text, schemas};
-use fracti_store::SeenFunds;
 use serde::Serialize;
 use utoipa::ToSchema;
 

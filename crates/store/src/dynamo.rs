@@ -7,6 +7,7 @@ mod deadline;
 mod expression;
 mod index;
 mod query;
+mod range;
 mod requests;
 mod retry;
 mod scan;
@@ -19,13 +20,14 @@ pub(crate) use client::{BATCH, Db};
 pub use cost::{TableCost, metered};
 pub(crate) use deadline::is_late;
 pub use deadline::with_deadline;
-pub use index::{IndexState, TableState};
 pub(crate) use query::Placed;
-pub use query::{Order, OrderError, Page, Position, Range, Slice, Sort};
-pub use requests::{Answer, Found, Query, Requests, Sent, TableScan};
+pub use query::Slice;
+pub use range::{Order, OrderError, Page, Position, Range, Sort};
+pub use requests::{
+    Answer, Found, IndexState, Query, Requests, Segment, Sent, TableScan, TableState,
+};
 pub(crate) use retry::Retry;
 pub(crate) use scan::Scan;
-pub use scan::Segment;
 pub(crate) use sdk::Sdk;
 pub use sdk::{SdkItem, from_sdk, to_sdk};
 pub(crate) use unreadable::note_mismatch;

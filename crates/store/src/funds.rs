@@ -7,16 +7,3 @@
 pub(crate) mod changing;
 pub(crate) mod due;
 pub(crate) mod reading;
-
-use fracti_core::{funds::user_funds::Funds, values::time::Timestamp};
-
-/// A user's funds as they are seen at a time.
-#[derive(Clone, Debug)]
-pub struct SeenFunds {
-    /// The funds.
-    pub funds: Funds,
-    /// Number of pending entries that were left behind, and that a check has released.
-    pub released: usize,
-    /// The time.
-    pub now: Timestamp,
-}

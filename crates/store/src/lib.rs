@@ -46,7 +46,6 @@ pub use dynamo::{
 };
 pub use files::export::{ExportPage, ExportPlace, ExportRows, Exported, ExportedRow};
 pub use files::imports::{BeforeImport, ImportPart, Imported};
-pub use funds::SeenFunds;
 pub use group::groups::Profile;
 pub use group::memberships::Membership;
 pub use ledger::{Changes, Statement, StatementLine, StatementPlace};

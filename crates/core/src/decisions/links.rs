@@ -9,7 +9,7 @@ use crate::{
     decisions::{
         balance::put_lock_telling,
         decision::Decision,
-        groups::{links_as_read, links_set_to},
+        group_row::{links_as_read, links_set_to},
         ledger_transaction::LedgerTransaction,
         members::change_member,
         questions::{present, put_question},

@@ -8,7 +8,7 @@ use crate::{
     decisions::{
         balance::put_lock_telling,
         decision::Decision,
-        groups::{invites_as_read, links_as_read, links_set_to},
+        group_row::{invites_as_read, links_as_read, links_set_to},
         ledger_transaction::LedgerTransaction,
     },
     group::{Group, MAX_MEMBERS, Member, MemberKey, MemberRow},

@@ -34,26 +34,26 @@ pub fn record(
 pub fn edit(
     edit: &Draft<SpendingEdit>,
     expected: impl Fn(&Spending) -> bool,
-    before: Spending,
+    before: &Spending,
     targets: impl FnOnce() -> Result<Targets, Error>,
     now: Timestamp,
 ) -> Result<Decision<Spending>, WriteError> {
-    if !expected(&before) {
+    if !expected(before) {
         return Err(Error::Changed.into());
     }
-    let after = edit.apply(&before, &targets()?, now)?;
-    if after == before {
+    let after = edit.apply(before, &targets()?, now)?;
+    if after == *before {
         return Ok(Decision::Done(after));
     }
     let mut writes = Transaction::default();
     if after.id == before.id {
-        writes.add(Write::put(&after)?.when(unchanged(&before)?));
+        writes.add(Write::put(&after)?.when(unchanged(before)?));
     } else {
         let delete = Write::delete(keys::spending(before.user_id, &before.id));
-        writes.add(delete.when(unchanged(&before)?));
+        writes.add(delete.when(unchanged(before)?));
         writes.add(Write::put_new(&after)?);
     }
-    writes.extend(summaries(Some(&before), Some(&after), now)?);
+    writes.extend(summaries(Some(before), Some(&after), now)?);
     Ok(Decision::Write(writes, after))
 }
 

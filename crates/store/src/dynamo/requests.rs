@@ -14,11 +14,7 @@ use fracti_core::{
 };
 use futures_util::future::BoxFuture;
 
-use super::{
-    index::TableState,
-    query::{Position, Range},
-    scan::Segment,
-};
+use super::range::{Position, Range};
 
 /// The answer to a request.
 pub type Answer<'a, T> = BoxFuture<'a, Result<T, Error>>;
@@ -111,4 +107,43 @@ pub struct Sent {
     pub outcome: Result<(), WriteError>,
     /// Whether an attempt got no response, so that it may have been, or may still be, committed.
     pub unanswered: bool,
+}
+
+/// One of several segments of the table, which can be scanned at the same time. All rows of a
+/// partition are in one segment.
+#[derive(Clone, Copy, Debug)]
+pub struct Segment {
+    /// Its number, from 0.
+    pub number: i32,
+    /// The number of segments.
+    pub count: i32,
+}
+
+impl Segment {
+    /// The whole table.
+    pub(crate) const WHOLE: Self = Self { number: 0, count: 1 };
+
+    pub(super) const fn of_several(self) -> bool {
+        self.count > 1
+    }
+}
+
+/// A table, as DynamoDB describes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TableState {
+    /// Approximate number of rows, which DynamoDB counts about every six hours.
+    pub rows: u64,
+    /// Whether the requested index exists, and whether it can be used.
+    pub index: IndexState,
+}
+
+/// Whether an index can be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IndexState {
+    /// There is none.
+    Missing,
+    /// DynamoDB is filling or deleting it.
+    Changing,
+    /// It can be used.
+    Active,
 }

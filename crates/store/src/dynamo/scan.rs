@@ -7,28 +7,9 @@ use fracti_core::{
 
 use super::{
     client::Db,
-    query::Position,
-    requests::{Found, TableScan},
+    range::Position,
+    requests::{Found, Segment, TableScan},
 };
-
-/// One of several segments of the table, which can be scanned at the same time. All rows of a
-/// partition are in one segment.
-#[derive(Clone, Copy, Debug)]
-pub struct Segment {
-    /// Its number, from 0.
-    pub number: i32,
-    /// The number of segments.
-    pub count: i32,
-}
-
-impl Segment {
-    /// The whole table.
-    pub(crate) const WHOLE: Self = Self { number: 0, count: 1 };
-
-    pub(super) const fn of_several(self) -> bool {
-        self.count > 1
-    }
-}
 
 /// The rows among the next megabyte of a scan that fulfil a condition.
 #[derive(Debug)]

@@ -36,9 +36,8 @@ use futures_util::{FutureExt as _, future::BoxFuture};
 use super::{
     cost,
     expression::Parameters,
-    index::{IndexState, TableState},
-    query::{Order, Position, Sort},
-    requests::{Answer, Found, Query, Requests, Sent, TableScan},
+    range::{Order, Position, Sort},
+    requests::{Answer, Found, IndexState, Query, Requests, Sent, TableScan, TableState},
 };
 
 /// A row as the SDK carries it.

@@ -1,43 +1,38 @@
 //! Changes of funds: credits, bonuses, cash-outs, corrections, and what operators do about them.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    future::Future,
-};
+use std::{collections::BTreeSet, future::Future};
 
 use fracti_core::{
     caller::telegram::User,
-    decisions::decision::Decision,
+    decisions::{
+        decision::Decision,
+        funds::{self as decide, SeenFunds, at_once, check_authorised, corrected, is_repeated},
+    },
     funds::{
-        fund::{Bonus, FundError, FundFlow, FundKey, FundStatus, HOLD_S, Parts},
+        fund::{FundError, FundFlow, FundKey, FundStatus, HOLD_S, Parts},
         fund_queue::FundQueue,
-        fund_total::{FundReference, FundTotal},
         fund_transaction::{FundTransaction, FundTransactionType, FundWork, NewEntry},
         new_fund::{
             DebitRight, FundDebit, NewBonus, NewFundCredit, NewFundDebit, PlainFund, reference_in,
         },
-        user_funds::{FundChange, Funds, Payable},
+        user_funds::{Funds, Payable},
     },
     input::{Draft, Error, Field},
     storage::{
-        condition::Condition,
-        keys, row,
-        write::{Transaction, Write, WriteError},
+        keys,
+        write::{Transaction, WriteError},
     },
     values::{
         currency::Currency,
-        decimal::Decimal,
         id::{FundTransactionId, UserId},
-        money::Money,
         ref_id::RefId,
         request_context::RequestContext,
         time::Timestamp,
     },
 };
-use fracti_texts::rule;
 
 use crate::{
-    funds::{SeenFunds, reading::Unreadable},
+    funds::reading::Unreadable,
     table::Table,
     write::idempotency::{Idempotency, Outcome},
 };
@@ -98,21 +93,10 @@ impl Table {
         new: &Draft<NewBonus>,
         idempotency: &Idempotency<FundTransaction>,
     ) -> Result<Outcome<FundTransaction>, Error> {
-        let RequestContext { now, random } = idempotency.context();
+        let now = idempotency.now();
         self.write(idempotency, || async {
-            let (mut funds, new) = (self.funds_of_member(owner).await?, new.check(now)?);
-            let Money { minor, currency } = new.amount;
-            let id = FundTransactionId::new(now, random);
-            let parts = Parts { bonuses: BTreeMap::from([(id, minor)]), ..Parts::default() };
-            let (kind, flow) = (FundTransactionType::Bonus, FundFlow::Credit);
-            let entry = NewEntry { id, kind, flow, currency, parts, actor, now };
-            let given = funds.enter(entry);
-            let (description, expires_at) = (new.note.clone(), Some(new.expires_at));
-            let given = FundTransaction { description, expires_at, ..given };
-            let (awarded, note, usage) = (minor, new.note, BTreeMap::new());
-            let bonus = Bonus { awarded, given_by: actor, note, usage, used_earlier: 0 };
-            funds.give(&given, bonus, new.expires_at);
-            at_once(funds, given, now)
+            let (funds, new) = (self.funds_of_member(owner).await?, new.check(now)?);
+            decide::give_bonus(funds, actor, new, idempotency.context())
         })
         .await
     }
@@ -226,15 +210,8 @@ impl Table {
     ) -> Result<Outcome<SeenFunds>, Error> {
         let now = idempotency.now();
         self.write(idempotency, || async {
-            let mut funds = self.funds(owner).await?;
-            let (currency, accepts) = accepts.checked()?;
-            let (Some(currency), Some(accepts)) = (currency.value(), accepts.value()) else {
-                return Err(Error::Internal("an invalid field was not reported").into());
-            };
-            funds.accept(*currency, *accepts, now);
-            let writes = Transaction::from_iter(fund_writes(&funds)?);
-            let funds = funds.written();
-            Ok(Decision::Write(writes, SeenFunds { funds, released: 0, now }))
+            let funds = self.funds(owner).await?;
+            decide::accept(funds, accepts, now)
         })
         .await
     }
@@ -321,9 +298,7 @@ impl Table {
             Ok(after.status != FundStatus::Authorised)
         };
         agreed(changed, has_ended).await?;
-        let mut writes = Transaction::from_iter([put_changed(ended, FundStatus::Authorised)?]);
-        writes.extend(completion(&funds, ended)?);
-        Ok(writes)
+        Ok(decide::ended(&funds, ended)?)
     }
 
     /// The queue of a user's work for operators, for a request that adds `work` to it.
@@ -338,7 +313,7 @@ impl Table {
     /// The decision to begin a transaction that waits for an operator.
     async fn begin(
         &self,
-        mut funds: Funds,
+        funds: Funds,
         queue: FundQueue,
         entered: FundTransaction,
     ) -> Result<Decision<FundTransaction>, WriteError> {
@@ -353,14 +328,7 @@ impl Table {
             };
             unclear.extend(rows.into_iter().filter(|(_, row)| waits(row)).map(|(id, _)| id));
         }
-        let read = Condition::at_version(queue.version);
-        let (queue, before) = queue.with(entered.id, &funds, &unclear).map_err(Error::from)?;
-        let entered = FundTransaction { waits_behind: Some(before), ..entered };
-        funds.authorise(&entered).map_err(Error::from)?;
-        let mut writes = Transaction::from_iter(fund_writes(&funds)?);
-        writes.add(Write::put_new(&entered)?);
-        writes.add(Write::put(&queue)?.when(read));
-        Ok(Decision::Write(writes, entered))
+        decide::begin(funds, queue, &unclear, entered)
     }
 
     /// The funds of a user who is, or was, a member of a group, so that a mistyped id gets nothing.
@@ -385,117 +353,4 @@ pub(crate) async fn agreed<T>(
         return Err(WriteError::Retry);
     }
     Ok(outcome?)
-}
-
-/// The decision to change the funds at once by a transaction.
-fn at_once(
-    mut funds: Funds,
-    entered: FundTransaction,
-    now: Timestamp,
-) -> Result<Decision<FundTransaction>, WriteError> {
-    let by = entered.actor_id;
-    let done = entered.ended(FundStatus::Completed, now, Some(by));
-    funds.apply(&done, now)?;
-    let mut writes = Transaction::from_iter([Write::put_new(&done)?]);
-    writes.extend(completion(&funds, &done)?);
-    Ok(Decision::Write(writes, done))
-}
-
-/// Whether a transaction has ended as is asked for, by the same user. Earlier versions of Fracti did
-/// not note the user.
-fn is_repeated(row: &FundTransaction, asked: &FundTransaction) -> bool {
-    let reference = |of: &FundTransaction| of.ref_id.as_ref().map(RefId::compared);
-    row.status == asked.status
-        && reference(row) == reference(asked)
-        && (row.ended_by.is_none() || row.ended_by == asked.ended_by)
-}
-
-/// Refuses a transaction that has ended, or whose time is over.
-fn check_authorised(row: &FundTransaction, now: Timestamp) -> Result<(), Error> {
-    let over = row.expires_at.map(FundError::Over);
-    match (row.status, over) {
-        (FundStatus::Expired, Some(over)) => Err(over.into()),
-        (FundStatus::Authorised, Some(over)) if row.is_over(now) => Err(over.into()),
-        (FundStatus::Authorised, _) => Ok(()),
-        (status, _) => Err(FundError::Final(status).into()),
-    }
-}
-
-/// The parts of a correction.
-fn corrected(
-    funds: &Funds,
-    fund: PlainFund,
-    bonus_id: Option<FundTransactionId>,
-    amount: Money,
-    now: Timestamp,
-) -> Result<Parts, Error> {
-    let Money { minor, currency } = amount;
-    let (key, parts) = match (fund, bonus_id) {
-        (PlainFund::Cash, _) => (FundKey::Cash(currency), Parts::cash(minor)),
-        (PlainFund::Credit, None) => (FundKey::Credit(currency), Parts::credit(minor)),
-        (PlainFund::Credit, Some(id)) => {
-            let parts = Parts { bonuses: BTreeMap::from([(id, minor)]), ..Parts::default() };
-            (FundKey::Bonus(id), parts)
-        }
-    };
-    let of_currency = funds.get(key).filter(|fund| fund.currency == currency);
-    if of_currency.is_none() && bonus_id.is_some() {
-        return Err(Error::invalid(
-            "bonusId",
-            rule!(
-                "{field} must be a bonus of the user in this currency",
-                "{field} должно быть id бонуса этого пользователя в этой валюте"
-            ),
-        ));
-    }
-    let available = of_currency.map_or(0, |fund| fund.available(&funds.orphans, now));
-    if available < minor {
-        let (available, cash_only) =
-            (Money { minor: available, currency }, fund == PlainFund::Cash);
-        return Err(FundError::Insufficient { needed: amount, available, cash_only }.into());
-    }
-    Ok(parts)
-}
-
-/// The writes of funds, sums and the reference with a transaction that ends. One that is not
-/// completed adds nothing to the sums, and has no reference.
-pub(crate) fn completion(funds: &Funds, done: &FundTransaction) -> Result<Vec<Write>, Error> {
-    let mut writes = fund_writes(funds)?;
-    writes.extend(add_total(done)?);
-    if let Some(reference) = FundReference::of(done) {
-        let used = || FundError::ReferenceUsed.into();
-        writes.push(Write::put_new(&reference)?.or_fail(used));
-    }
-    Ok(writes)
-}
-
-/// The writes of the funds that have changed, each on condition that it is as it was read.
-pub(crate) fn fund_writes(funds: &Funds) -> Result<Vec<Write>, Error> {
-    let write = |change| match change {
-        FundChange::Put { fund, read } => Ok(Write::put(&fund)?.when(Condition::at_version(read))),
-        FundChange::Delete { read } => {
-            let delete = Write::delete(keys::fund(read.owner, read.key()));
-            Ok(delete.when(Condition::at_version(read.version)))
-        }
-    };
-    funds.changes().map(write).collect()
-}
-
-/// The write of a transaction whose status changes, on condition that it still `was` that.
-pub(crate) fn put_changed(of: &FundTransaction, was: FundStatus) -> Result<Write, Error> {
-    Ok(Write::put(of)?.when(Condition::equal("status", row::to_value(&was)?)))
-}
-
-/// The write that adds a transaction to the sums over all users. It has no condition: additions do
-/// not depend on each other.
-pub(crate) fn add_total(done: &FundTransaction) -> Result<Option<Write>, Error> {
-    let total = FundTotal::of(done);
-    if total == FundTotal::none(done.currency) {
-        return Ok(None);
-    }
-    // All of them, so that a new row has each.
-    let counters =
-        total.counters().map(|(name, number)| (name.to_owned(), Decimal::new(number, 0)));
-    let currency = [("currency", row::to_value(&done.currency)?)];
-    Ok(Some(Write::add::<FundTotal>(keys::fund_total(done.currency), counters, currency)))
 }

@@ -2,36 +2,29 @@
 //! used, and entries that were left behind.
 
 use fracti_core::{
-    decisions::decision::Decision,
+    decisions::{
+        decision::Decision,
+        funds::{self as decide, SeenFunds},
+    },
     funds::{
-        fund::{Fund, FundFlow, FundKey, FundKind, FundStatus, Parts},
-        fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
+        fund::{Fund, FundKey, FundKind, FundStatus},
+        fund_transaction::{FundTransaction, FundTransactionType},
         user_funds::Funds,
     },
     input::Error,
     storage::{
         keys::{self, Primary},
-        write::{Transaction, Write, WriteError},
+        write::WriteError,
     },
-    values::{
-        id::{FundTransactionId, UserId},
-        request_context::RequestContext,
-        time::Timestamp,
-    },
+    values::{id::UserId, time::Timestamp},
 };
 
 use crate::{
     dynamo::note_mismatch,
-    funds::{
-        SeenFunds,
-        changing::{add_total, agreed, fund_writes, put_changed},
-    },
+    funds::changing::agreed,
     table::Table,
     write::idempotency::{Idempotency, Outcome},
 };
-
-/// Seconds after which a lapsed bonus is looked at again, while it is withheld for a transaction.
-const LAPSE_AGAIN_S: u64 = 3_600;
 
 impl Table {
     /// Does what is due for a user's funds now, instead of waiting for the keeper, and releases
@@ -57,11 +50,8 @@ impl Table {
             noted(keys::fund_transaction(owner, row.id), ended)?;
         }
         self.write(idempotency, || async {
-            let mut funds = self.funds_in_detail(owner, now).await?;
-            let released = funds.release_orphans(now);
-            let writes = Transaction::from_iter(fund_writes(&funds)?);
-            let funds = funds.written();
-            Ok(Decision::Write(writes, SeenFunds { funds, released, now }))
+            let funds = self.funds_in_detail(owner, now).await?;
+            decide::release_orphans(funds, now)
         })
         .await
     }
@@ -85,7 +75,7 @@ impl Table {
             match funds.get(key).cloned().filter(|fund| fund.is_over(now)) {
                 None => Ok(Decision::Done(())),
                 Some(fund) if fund.kind == FundKind::Held => self.use_held(funds, &fund, now).await,
-                Some(fund) => lapse(funds, &fund, work.context()),
+                Some(fund) => decide::lapse(funds, &fund, work.context()),
             }
         });
         ended.await.map(|_| ())
@@ -94,7 +84,7 @@ impl Table {
     /// Makes held cash usable.
     async fn use_held(
         &self,
-        mut funds: Funds,
+        funds: Funds,
         held: &Fund,
         now: Timestamp,
     ) -> Result<Decision<()>, WriteError> {
@@ -106,11 +96,7 @@ impl Table {
             .ok_or_else(|| Error::funds_mismatch("held cash does not agree with its transaction"));
         let is_used = async { Ok(self.funds(owner).await?.get(held.key()) != Some(held)) };
         agreed(same, is_used).await?;
-        let done = paid.ended(FundStatus::Completed, now, None);
-        funds.use_held(id, now)?;
-        let mut writes = Transaction::from_iter(fund_writes(&funds)?);
-        writes.add(put_changed(&done, FundStatus::Held)?);
-        Ok(Decision::Write(writes, ()))
+        decide::use_held(funds, paid, now)
     }
 }
 
@@ -124,37 +110,4 @@ fn noted(key: Primary, done: Result<(), Error>) -> Result<(), Error> {
         }
         done => done,
     }
-}
-
-/// Takes the rest of a bonus that has lapsed, as far as it is not withheld for transactions.
-fn lapse(
-    mut funds: Funds,
-    bonus: &Fund,
-    RequestContext { now, random }: RequestContext,
-) -> Result<Decision<()>, WriteError> {
-    let (Some(given), Some(terms)) = (bonus.id, &bonus.bonus) else {
-        return Err(Error::funds_mismatch("a bonus has no terms").into());
-    };
-    let withheld = bonus.withheld(&funds.orphans);
-    let rest = bonus.balance.saturating_sub(withheld).max(0);
-    let mut writes = Transaction::default();
-    if rest > 0 {
-        let entry = NewEntry {
-            id: FundTransactionId::new(now, random),
-            kind: FundTransactionType::Lapse,
-            flow: FundFlow::Debit,
-            currency: bonus.currency,
-            parts: Parts { bonuses: [(given, rest)].into(), ..Parts::default() },
-            actor: terms.given_by,
-            now,
-        };
-        let lapsed = funds.enter(entry).ended(FundStatus::Completed, now, None);
-        funds.apply(&lapsed, now)?;
-        writes.add(Write::put_new(&lapsed)?);
-        writes.extend(add_total(&lapsed)?);
-    }
-    funds.end(bonus.key());
-    funds.postpone(bonus.key(), now.plus_seconds(LAPSE_AGAIN_S));
-    writes.extend(fund_writes(&funds)?);
-    Ok(Decision::Write(writes, ()))
 }

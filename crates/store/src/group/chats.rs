@@ -4,7 +4,8 @@ use fracti_core::{
     caller::telegram::User,
     decisions::{
         decision::Decision,
-        groups::{self as decide, Opened, unchanged},
+        group_row::unchanged,
+        groups::{self as decide, Opened},
         members::require_admission,
     },
     group::{ChatGroup, Group, Member, MemberKey, OpenedGroup},

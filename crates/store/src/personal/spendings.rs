@@ -88,7 +88,7 @@ impl Table {
             let (before, targets) =
                 tokio::join!(self.spending(user, id), self.targets_if(edit.needs_targets(), user));
             let (before, targets) = (before?, || targets);
-            decide::edit(edit, &expected, before, targets, now)
+            decide::edit(edit, &expected, &before, targets, now)
         })
         .await
     }

@@ -3,72 +3,32 @@
 //! Funds change in the transaction of the settlement: they are withheld when it is recorded, paid when
 //! it is completed, and released when it fails. So a settlement is paid once or not at all.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use fracti_core::{
-    decisions::{decision::Decision, ledger_transaction::LedgerTransaction},
-    funds::{
-        fund::{FundError, FundFlow, FundStatus, HOLD_S, Held, Parts},
-        fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
-        user_funds::{Funds, Payable},
+    decisions::{
+        decision::Decision,
+        funding::{self as decide, AtOnce, Detail, money, users},
+        ledger_transaction::LedgerTransaction,
     },
+    funds::user_funds::{Funds, Payable},
     group::{Group, Member, MemberKey},
     input::{Draft, Error},
-    ledger::Ledger,
     personal::targets::Targets,
-    records::{
-        group_change::{ChangeKind, Subject},
-        settlement::{FromFunds, NewSettlement, PaidFromFunds, Settlement, SettlementStatus},
-    },
+    records::settlement::{NewSettlement, Settlement, SettlementStatus},
     storage::{
         keys,
         write::{Write, WriteError},
     },
     values::{
-        currency::Currency,
-        id::{FundTransactionId, GroupId, MemberId, SettlementId, UserId},
-        money::Money,
-        request_context::RequestContext,
+        id::{GroupId, SettlementId, UserId},
         time::Timestamp,
     },
 };
 
 use crate::{
-    funds::changing::{agreed, fund_writes, put_changed},
+    funds::changing::agreed,
     table::Table,
     write::idempotency::{Idempotency, Outcome},
 };
-
-/// Conditions of a payment at once, besides the payer's funds.
-struct AtOnce {
-    /// The recipient's funds.
-    recipient: Funds,
-    /// Version of the ledger with which the pending settlements were read.
-    version: u64,
-    /// The pending settlements.
-    pending: Vec<Settlement>,
-}
-
-/// Whether the payer's funds are read in detail: only once they are short for a decision, because
-/// entries that were left behind may withhold what it needs.
-#[derive(Debug, Default)]
-struct Detail(AtomicBool);
-
-impl Detail {
-    fn is_needed(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    /// Begins the decision again if the funds are short and were not read in detail yet.
-    fn need_if(&self, is_short: bool, funds: &Funds) -> Result<(), WriteError> {
-        let is_new = is_short && !funds.pending().is_empty() && !self.is_needed();
-        if is_new {
-            self.0.store(true, Ordering::Relaxed);
-            return Err(WriteError::Retry);
-        }
-        Ok(())
-    }
-}
 
 impl Table {
     /// Records a settlement that the payer's funds pay: they are withheld for seven days, or paid at
@@ -86,9 +46,8 @@ impl Table {
     ) -> Result<Outcome<Settlement>, Error> {
         let MemberKey { group, user } = member_key;
         let (named, context) = (new.named(), idempotency.context());
-        let how = new.from_funds();
         let to = new.fields().and_then(|new| new.to.value().copied());
-        let pays_now = how.is_some_and(|how| how.pay_now);
+        let pays_now = new.from_funds().is_some_and(|how| how.pay_now);
         let detail = &Detail::default();
         let read = || async move {
             let at_once = async {
@@ -119,29 +78,12 @@ impl Table {
             let targets = self.targets_if(!new.has_date(), user);
             tokio::try_join!(payer, at_once, targets)
         };
-        let create =
-            |group: &Group,
-             members: &[Member],
-             mut transaction: LedgerTransaction,
-             (payer, at_once, targets): (Funds, Option<AtOnce>, Targets)| {
-                let new = new.resolved(transaction.links());
-                let today = (context.now, targets.zone());
-                let settlement = new.check(group, members, transaction.ledger(), user, today)?;
-                let how =
-                    how.ok_or_else(|| Error::Internal("an invalid field was not reported"))?;
-                let at = transaction.at();
-                let id = SettlementId::new(at, context.random);
-                let settlement = Settlement { id, created_at: at, ..settlement };
-                let settlement = if how.pay_now {
-                    let is_short = payer.cover(money(&settlement)?, Payable::Cash, at).is_err();
-                    detail.need_if(is_short, &payer)?;
-                    pay_at_once(&mut transaction, payer, at_once, settlement, context)?
-                } else {
-                    withhold(&mut transaction, (payer, detail), settlement, how, context)?
-                };
-                transaction.tell(Subject::settlement(ChangeKind::SettlementRecorded, &settlement));
-                Ok((transaction, settlement))
-            };
+        let create = |group: &Group, members: &[Member], transaction, read| {
+            let (payer, at_once, targets): (Funds, Option<AtOnce>, Targets) = read;
+            let seen = (group, members);
+            let by = (user, context, targets.zone());
+            decide::record_from_funds(new, seen, transaction, (payer, detail, at_once), by)
+        };
         let create = (create, self.refuse_repeated(new));
         self.create_checked_in_group(member_key, Some(&named), idempotency, read, create).await
     }
@@ -161,30 +103,12 @@ impl Table {
     ) -> Result<Vec<Write>, Error> {
         let Some(funds) = &settlement.funds else { return Ok(Vec::new()) };
         let [payer, recipient] = users(settlement)?;
-        let (held, mut from, mut to) = tokio::try_join!(
+        let (held, from, to) = tokio::try_join!(
             self.fund_transaction(payer, funds.transaction_id),
             self.funds(payer),
             self.funds(recipient),
         )?;
-        if let Some(end) = held.expires_at.filter(|_| held.is_over(at)) {
-            return Err(FundError::Over(end).into());
-        }
-        if held.status != FundStatus::Authorised {
-            return Err(Error::funds_mismatch("the transaction of a pending settlement has ended"));
-        }
-        from.capture(&held, at)?;
-        let received = receive(&mut to, &held, settlement, by, (at, random))?;
-        if received.cash_amount > 0 {
-            // Who confirms a payment of cash takes further ones.
-            to.accept_unless_refused(settlement.currency, at);
-        }
-        let paid = held.ended(FundStatus::Completed, at, Some(by));
-        let paid = FundTransaction { other_id: Some(received.id), ..paid };
-        let mut writes =
-            vec![put_changed(&paid, FundStatus::Authorised)?, Write::put_new(&received)?];
-        writes.extend(fund_writes(&from)?);
-        writes.extend(fund_writes(&to)?);
-        Ok(writes)
+        decide::pay(settlement, &held, (from, to), by, (at, random))
     }
 
     /// The writes that release what is withheld for a settlement, which a user has failed or, without
@@ -203,21 +127,7 @@ impl Table {
         let [payer, _] = users(settlement)?;
         let key = keys::fund_transaction(payer, paid.transaction_id);
         let (held, funds) = tokio::join!(self.db.get(key), self.funds(payer));
-        let mut funds = funds?;
-        let Some(held): Option<FundTransaction> = held? else {
-            // Something else than Fracti has deleted it, and nothing writes it again: it was new with
-            // the settlement. Nothing is left to be paid.
-            funds.forget(paid.transaction_id, None, at);
-            return fund_writes(&funds);
-        };
-        if held.status != FundStatus::Authorised {
-            return Err(Error::funds_mismatch("the transaction of a pending settlement has ended"));
-        }
-        funds.release(&held, at)?;
-        let status = if by.is_none() { FundStatus::Expired } else { FundStatus::Voided };
-        let mut writes = vec![put_changed(&held.ended(status, at, by), FundStatus::Authorised)?];
-        writes.extend(fund_writes(&funds)?);
-        Ok(writes)
+        decide::release(paid.transaction_id, held?, funds?, by, at)
     }
 
     /// The writes by which the recipient gives back the cash that paid a settlement at once.
@@ -235,30 +145,11 @@ impl Table {
             return Ok(Vec::new());
         }
         let [payer, recipient] = users(settlement)?;
-        let (mut payer, recipient) = tokio::try_join!(self.funds(payer), self.funds(recipient))?;
+        let (payer, recipient) = tokio::try_join!(self.funds(payer), self.funds(recipient))?;
         let amount = money(settlement)?;
         let is_short = recipient.cover(amount, Payable::Cash, at).is_err();
-        let mut recipient = self.unless_short(recipient, is_short, at).await?;
-        let parts = recipient.cover(amount, Payable::Cash, at)?;
-        let id = FundTransactionId::new(at, random);
-        let other_id = FundTransaction::further_id(at, random, "returned");
-        let by = recipient.owner;
-        let given = entry(id, parts.clone(), settlement, by, at);
-        let given = NewEntry { kind: FundTransactionType::Return, ..given };
-        let taken = NewEntry { id: other_id, flow: FundFlow::Credit, ..given.clone() };
-        let given = of_settlement(recipient.enter(given), settlement, payer.owner);
-        let taken = of_settlement(payer.enter(taken), settlement, by);
-        let ended = |of: FundTransaction, other: FundTransactionId| {
-            let of = FundTransaction { other_id: Some(other), ..of };
-            of.ended(FundStatus::Completed, at, Some(by))
-        };
-        let (given, taken) = (ended(given, other_id), ended(taken, id));
-        recipient.apply(&given, at)?;
-        payer.apply(&taken, at)?;
-        let mut writes = vec![Write::put_new(&given)?, Write::put_new(&taken)?];
-        writes.extend(fund_writes(&recipient)?);
-        writes.extend(fund_writes(&payer)?);
-        Ok(writes)
+        let recipient = self.unless_short(recipient, is_short, at).await?;
+        decide::give_back(settlement, (recipient, payer), at, random)
     }
 
     /// What was read of funds after a pending settlement, which may have ended in between.
@@ -302,187 +193,4 @@ impl Table {
         })
         .await
     }
-}
-
-/// Withholds what funds pay of a settlement, which is pending.
-fn withhold(
-    transaction: &mut LedgerTransaction,
-    (mut payer, detail): (Funds, &Detail),
-    settlement: Settlement,
-    how: FromFunds,
-    context: RequestContext,
-) -> Result<Settlement, WriteError> {
-    let amount = money(&settlement)?;
-    let from = if how.hold_until.is_some() { Payable::Cash } else { Payable::All };
-    let at = transaction.at();
-    let mut parts = payer.allocate(amount, from, at);
-    detail.need_if(parts.total() < amount.minor, &payer)?;
-    if parts.total() < amount.minor && !how.allow_external {
-        parts = payer.cover(amount, from, at).map_err(Error::from)?;
-    }
-    if parts.total() == 0 {
-        // All of it is paid outside of funds.
-        let (status, external) = (SettlementStatus::Pending, Some(settlement.amount));
-        let settlement = Settlement { status, external, ..settlement };
-        transaction.add(Write::put_new(&settlement)?);
-        transaction.state().began(settlement.parties());
-        return Ok(settlement);
-    }
-    let id = FundTransactionId::new(at, context.random);
-    let entered = payer.enter(entry(id, parts, &settlement, payer.owner, at));
-    let expires_at = at.plus_seconds(HOLD_S);
-    let entered = of_settlement(entered, &settlement, users(&settlement)?[1]).until(expires_at);
-    let is_full = entered.parts().iter().any(|(key, _)| payer.is_full(*key));
-    detail.need_if(is_full, &payer)?;
-    payer.authorise(&entered).map_err(Error::from)?;
-    let external = amount.minor.saturating_sub(entered.amount);
-    let settlement = Settlement {
-        status: SettlementStatus::Pending,
-        funds: Some(paid_from(&entered)),
-        external: (external > 0).then(|| amount.currency.to_major(external)),
-        hold_until: how.hold_until,
-        ..settlement
-    };
-    transaction.add(Write::put_new(&settlement)?);
-    transaction.add(Write::put_new(&entered)?);
-    transaction.add_all(fund_writes(&payer)?);
-    transaction.state().began(settlement.parties());
-    Ok(settlement)
-}
-
-/// Pays a settlement with cash at once, if its recipient takes such payments and is owed as much.
-fn pay_at_once(
-    transaction: &mut LedgerTransaction,
-    mut payer: Funds,
-    at_once: Option<AtOnce>,
-    settlement: Settlement,
-    context: RequestContext,
-) -> Result<Settlement, WriteError> {
-    let version = transaction.before().version;
-    // Without them, the recipient is a guest who was linked after the links were read.
-    let at_once = at_once.filter(|it| it.version == version).ok_or(WriteError::Retry)?;
-    let AtOnce { recipient: mut to, pending, .. } = at_once;
-    let amount = money(&settlement)?;
-    let at = transaction.at();
-    let parts = payer.cover(amount, Payable::Cash, at).map_err(Error::from)?;
-    let owed = owed(transaction.ledger(), &settlement);
-    let is_owed = i128::from(amount.minor).saturating_add(pending_between(
-        &pending,
-        transaction.ledger(),
-        &settlement,
-    )) <= owed;
-    if !to.accepts(amount.currency) || !is_owed {
-        return Err(Error::from(FundError::NotAccepted).into());
-    }
-    let id = FundTransactionId::new(at, context.random);
-    let entered = payer.enter(entry(id, parts, &settlement, payer.owner, at));
-    let entered = of_settlement(entered, &settlement, to.owner);
-    payer.apply(&entered, at)?;
-    let received = receive(&mut to, &entered, &settlement, payer.owner, (at, context.random))?;
-    let paid = entered.ended(FundStatus::Completed, at, Some(payer.owner));
-    let paid = FundTransaction { other_id: Some(received.id), ..paid };
-    let settlement = Settlement {
-        status: SettlementStatus::Completed,
-        completed_at: Some(at),
-        funds: Some(paid_from(&paid)),
-        ..settlement
-    };
-    for write in [Write::put_new(&settlement)?, Write::put_new(&paid)?] {
-        transaction.add(write);
-    }
-    transaction.add(Write::put_new(&received)?);
-    transaction.add_all(fund_writes(&payer)?);
-    transaction.add_all(fund_writes(&to)?);
-    transaction.record(settlement.event()?)?;
-    Ok(settlement)
-}
-
-/// Adds to the recipient's funds what the payer's pay, and returns the recipient's transaction.
-fn receive(
-    to: &mut Funds,
-    paid: &FundTransaction,
-    settlement: &Settlement,
-    by: UserId,
-    (at, random): (Timestamp, [u8; 10]),
-) -> Result<FundTransaction, Error> {
-    let id = FundTransaction::further_id(at, random, "received");
-    let new = entry(id, paid.amounts().received(), settlement, by, at);
-    let received = to.enter(NewEntry { flow: FundFlow::Credit, ..new });
-    let received = of_settlement(received, settlement, paid.owner);
-    let received = FundTransaction { other_id: Some(paid.id), ..received };
-    let received = match settlement.hold_until.filter(|until| *until > at) {
-        None => received.ended(FundStatus::Completed, at, Some(by)),
-        Some(until) => {
-            let received = received.held(until);
-            let held = Held { from_user_id: paid.owner, settlement_id: settlement.id };
-            to.hold(&received, held, until, at);
-            received
-        }
-    };
-    to.apply(&received, at)?;
-    Ok(received)
-}
-
-fn entry(
-    id: FundTransactionId,
-    parts: Parts,
-    settlement: &Settlement,
-    actor: UserId,
-    now: Timestamp,
-) -> NewEntry {
-    let (kind, flow) = (FundTransactionType::Settlement, FundFlow::Debit);
-    NewEntry { id, kind, flow, currency: settlement.currency, parts, actor, now }
-}
-
-/// The transaction as one side of a settlement.
-fn of_settlement(of: FundTransaction, settlement: &Settlement, other: UserId) -> FundTransaction {
-    FundTransaction {
-        group_id: Some(settlement.group_id),
-        settlement_id: Some(settlement.id),
-        other_user_id: Some(other),
-        ..of
-    }
-}
-
-/// State of the payer's transaction, as the settlement has it.
-fn paid_from(of: &FundTransaction) -> PaidFromFunds {
-    let received = of.amounts().received();
-    let [amount, cash, credit] =
-        [of.amount, received.cash, received.credit].map(|minor| of.currency.to_major(minor));
-    let expires_at = of.expires_at;
-    PaidFromFunds { transaction_id: of.id, amount, cash, credit, expires_at }
-}
-
-/// The sides that are users. Guests have no funds.
-fn users(settlement: &Settlement) -> Result<[UserId; 2], Error> {
-    let [from, to] = settlement.parties().map(MemberId::user);
-    from.zip(to)
-        .map(|(from, to)| [from, to])
-        .ok_or_else(|| Error::funds_mismatch("a guest is a side of a payment from funds"))
-}
-
-fn money(settlement: &Settlement) -> Result<Money, Error> {
-    let whole = |_| Error::Internal("the amount of a new settlement is finer than a minor unit");
-    Money::from_major(settlement.amount, settlement.currency).map_err(whole)
-}
-
-/// Debt of the payer and claim of the recipient, in minor units.
-fn owed(ledger: &Ledger, settlement: &Settlement) -> i128 {
-    let net = |member| ledger.balances.totals(settlement.currency, member).net();
-    let [from, to] = settlement.parties();
-    net(to).min(net(from).saturating_neg()).max(0)
-}
-
-/// Sum of pending payments from the payer to the recipient in this currency, in minor units.
-fn pending_between(pending: &[Settlement], ledger: &Ledger, settlement: &Settlement) -> i128 {
-    let currency: Currency = settlement.currency;
-    let same = pending
-        .iter()
-        .map(|it| it.resolved(&ledger.links))
-        .filter(|it| it.parties() == settlement.parties() && it.currency == currency);
-    let minor = |it: Settlement| {
-        let whole = it.amount.rounded(currency.exponent());
-        currency.to_minor(whole).map_or(i128::from(i64::MAX), i128::from)
-    };
-    same.map(minor).fold(0, i128::saturating_add)
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use fracti_core::{
     decisions::{
         decision::Decision,
+        funds::{completion, put_changed},
         ledger_transaction::LedgerTransaction,
         settlements::{completed, failed},
     },
@@ -33,7 +34,6 @@ use fracti_core::{
 };
 
 use crate::{
-    funds::changing::{completion, put_changed},
     table::Table,
     write::idempotency::{Idempotency, Outcome},
 };

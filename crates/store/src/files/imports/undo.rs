@@ -6,7 +6,7 @@ use fracti_core::{
     decisions::{
         decision::Decision,
         expenses::{self, member_rows},
-        groups::links_as_read,
+        group_row::links_as_read,
         ledger_transaction::LedgerTransaction,
         members::{attributes, change_member},
         settlements,
