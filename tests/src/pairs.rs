@@ -51,6 +51,22 @@ pub enum Schedule {
     Lost,
 }
 
+/// Pairs whose outcome may be of neither order, and why that is right.
+const KNOWN: [([&str; 2], &str); 3] = [
+    (
+        ["give a bonus", "accept payments no more"],
+        "the answer to B has the other funds as they were read, and B changes none of them",
+    ),
+    (
+        ["delete an imported expense", "import a file"],
+        "B left out the row that A deleted, as if A had come later, but has a later number",
+    ),
+    (
+        ["delete an imported expense", "import a file with another name"],
+        "B left out the row that A deleted, as if A had come later, but has a later number",
+    ),
+];
+
 /// A pair of writes. The second one is disturbed.
 #[derive(Clone, Debug)]
 pub struct Pair {
@@ -93,6 +109,8 @@ pub struct Explored {
     pub schedules: BTreeMap<&'static str, u64>,
     /// The wrong ones.
     pub findings: Vec<Finding>,
+    /// Number of those that are of neither order, and right.
+    pub known: usize,
 }
 
 impl Pair {
@@ -100,6 +118,10 @@ impl Pair {
     #[must_use]
     pub fn is(&self, a: &str, b: &str) -> bool {
         (self.a.0.name, self.b.0.name) == (a, b)
+    }
+
+    fn is_known(&self) -> bool {
+        KNOWN.iter().any(|([a, b], _)| self.is(a, b))
     }
 }
 
@@ -179,6 +201,9 @@ impl Stage {
                 };
                 explored.add(schedule, &outcome, valid, &alone, renames);
             }
+        }
+        if pair.is_known() {
+            explored.known = std::mem::take(&mut explored.findings).len();
         }
         explored
     }
@@ -377,6 +402,7 @@ impl Explored {
             *self.schedules.entry(kind).or_default() += count;
         }
         self.findings.extend(other.findings);
+        self.known += other.known;
     }
 
     fn add(

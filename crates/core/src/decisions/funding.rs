@@ -67,6 +67,11 @@ impl Detail {
 }
 
 /// Records a settlement that the payer's funds pay: they are withheld for seven days, or paid at once.
+///
+/// # Errors
+///
+/// [`FundError::Insufficient`]; [`FundError::NotPayer`]; [`FundError::NotAccepted`];
+/// [`FundError::TooMany`]; those of a new settlement.
 pub fn record_from_funds(
     new: &Draft<NewSettlement>,
     (group, members): (&Group, &[Member]),

@@ -371,7 +371,7 @@ impl Table {
                 let last = batch.as_ref().filter(|(taken, ..)| *taken == left.len());
                 last.map(|(_, done, _)| (idempotency.render)(done))
             };
-            let written = self.write_part_to_group(group, known, render, attempt).await;
+            let written = self.write_part(Some(group), known, render, attempt).await;
             let (taken, progress, version) = match written {
                 // A row of the group would be too large. Which line is to blame shows when the
                 // lines are recorded one at a time.
@@ -623,7 +623,7 @@ impl Table {
             let version = transaction.version();
             transaction.commit(Some((number, import, adding.len() < missing.len(), version)))
         };
-        let written = self.write_part_to_group(group, known, |_| None, attempt).await?;
+        let written = self.write_part(Some(group), known, |_| None, attempt).await?;
         // The same request was carried out meanwhile, and the next transaction finds its result.
         let Outcome::Done(written) = written else { return Ok(Some(false)) };
         let Some((added, import, more, version)) = written else { return Ok(None) };

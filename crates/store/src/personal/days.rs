@@ -193,7 +193,7 @@ impl Table {
         let mut changed = BTreeSet::new();
         loop {
             let attempt = || self.rebuild(user, asked, body, idempotency.now(), &changed);
-            match self.write_part(&mut known, render, attempt).await? {
+            match self.write_part(None, &mut known, render, attempt).await? {
                 Outcome::Done(Step::Last(rebuilt)) => return Ok(Outcome::Done(rebuilt)),
                 Outcome::Done(Step::Repaired(days)) => changed.extend(days),
                 Outcome::Replayed(stored) => return Ok(Outcome::Replayed(stored)),

@@ -19,7 +19,8 @@ impl Table {
     /// Proposes that a guest is a user, or confirms it for the other side: one side is the user, the
     /// other any other present member. The user then takes over the guest's totals. A link is final.
     ///
-    /// The two are one member of every open question, too; see [`Question::linked`].
+    /// The two are one member of every open question, too; see
+    /// [`Question::linked`](fracti_core::questions::question::Question::linked).
     ///
     /// Neither side links alone: an expense of the guest that was deleted before and is restored
     /// afterwards would give the user a credit.

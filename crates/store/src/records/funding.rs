@@ -36,8 +36,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// As [`Table::create_settlement`]; [`FundError::Insufficient`]; [`FundError::NotPayer`];
-    /// [`FundError::NotAccepted`]; [`FundError::TooMany`].
+    /// As [`Table::create_settlement`], and those of
+    /// [`record_from_funds`](decide::record_from_funds).
     pub(crate) async fn create_from_funds(
         &self,
         member_key: MemberKey,
@@ -93,7 +93,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`FundError::Over`] if the hold is over; [`FundError::TooMany`]; [`Error::FundsMismatch`].
+    /// [`Error::Fund`] if the hold is over or the funds are too many; [`Error::FundsMismatch`].
     pub(crate) async fn pay_funds(
         &self,
         settlement: &Settlement,
@@ -134,7 +134,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`FundError::Insufficient`] if the recipient has less cash available.
+    /// [`Error::Fund`] if the recipient has less cash available.
     pub(crate) async fn return_funds(
         &self,
         settlement: &Settlement,

@@ -51,7 +51,7 @@ impl Table {
             let write = rewritten(key, item, now)?;
             Ok::<_, WriteError>(Decision::Write(Transaction::from_iter([write]), true))
         };
-        let done = self.write_part(&mut known, nothing_stored, attempt).await?;
+        let done = self.write_part(None, &mut known, nothing_stored, attempt).await?;
         Ok(matches!(done, Outcome::Done(true)))
     }
 }

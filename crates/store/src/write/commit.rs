@@ -35,87 +35,6 @@ struct Unanswered<T> {
 }
 
 impl Table {
-    /// Runs [`Table::write`] for one writer of the group at a time in this process.
-    ///
-    /// The version of the balance row is the only lock that a group needs. In a process with many
-    /// writers of one group, like the local server, however, most attempts would lose the race. A
-    /// Lambda instance handles one request at a time and never waits here.
-    ///
-    /// # Errors
-    ///
-    /// As [`Table::write`].
-    pub(crate) async fn write_to_group<T, A>(
-        &self,
-        group: GroupId,
-        idempotency: &Idempotency<T>,
-        attempt: impl Fn() -> A,
-    ) -> Result<Outcome<T>, Error>
-    where
-        A: Future<Output = Result<Decision<T>, WriteError>>,
-    {
-        let mut known = Known::of(&idempotency.request);
-        let render = |result: &T| Some((idempotency.render)(result));
-        self.commit_to_group(group, &mut known, render, attempt).await
-    }
-
-    /// [`Table::write_to_group`] for one transaction of a request that may have several. `render`
-    /// makes what the request's row stores after it.
-    ///
-    /// # Errors
-    ///
-    /// As [`Table::write`].
-    pub(crate) async fn write_part_to_group<T, A>(
-        &self,
-        group: GroupId,
-        known: &mut Known,
-        render: impl Fn(&T) -> Option<StoredResponse>,
-        attempt: impl Fn() -> A,
-    ) -> Result<Outcome<T>, Error>
-    where
-        A: Future<Output = Result<Decision<T>, WriteError>>,
-    {
-        self.commit_to_group(group, known, render, attempt).await
-    }
-
-    /// [`Table::write_to_group`] for work that no user requested.
-    ///
-    /// # Errors
-    ///
-    /// As [`Table::write`].
-    pub(crate) async fn work_on_group<T, A>(
-        &self,
-        group: GroupId,
-        operation: &'static str,
-        now: Timestamp,
-        attempt: impl Fn() -> A,
-    ) -> Result<T, Error>
-    where
-        A: Future<Output = Result<Decision<T>, WriteError>>,
-    {
-        let mut known = Known::of(&IdempotentRequest::own_work(operation, now));
-        let done = self.write_part_to_group(group, &mut known, nothing_stored, attempt).await?;
-        let Outcome::Done(result) = done else { return Err(Error::KeyReused) };
-        Ok(result)
-    }
-
-    async fn commit_to_group<T, A>(
-        &self,
-        group: GroupId,
-        known: &mut Known,
-        render: impl Fn(&T) -> Option<StoredResponse>,
-        attempt: impl Fn() -> A,
-    ) -> Result<Outcome<T>, Error>
-    where
-        A: Future<Output = Result<Decision<T>, WriteError>>,
-    {
-        let lock = self.locks.of(group);
-        let turn = Retry::new().before_deadline(lock.lock()).await;
-        match turn {
-            Some(_turn) => self.write_part(known, render, attempt).await,
-            None => Err(self.refused(known, Error::Contended).await),
-        }
-    }
-
     /// Runs `attempt` and commits its decision until a commit succeeds, the attempt fails or the
     /// deadline has passed. Each attempt reads and decides again.
     ///
@@ -136,15 +55,79 @@ impl Table {
         A: Future<Output = Result<Decision<T>, WriteError>>,
     {
         let render = |result: &T| Some((idempotency.render)(result));
-        self.write_part(&mut Known::of(&idempotency.request), render, attempt).await
+        self.write_part(None, &mut Known::of(&idempotency.request), render, attempt).await
     }
 
-    /// [`Table::write`] for one transaction of a request that may have several.
+    /// [`Table::write`], for one writer of the group at a time in this process.
+    ///
+    /// # Errors
+    ///
+    /// As [`Table::write`].
+    pub(crate) async fn write_to_group<T, A>(
+        &self,
+        group: GroupId,
+        idempotency: &Idempotency<T>,
+        attempt: impl Fn() -> A,
+    ) -> Result<Outcome<T>, Error>
+    where
+        A: Future<Output = Result<Decision<T>, WriteError>>,
+    {
+        let render = |result: &T| Some((idempotency.render)(result));
+        self.write_part(Some(group), &mut Known::of(&idempotency.request), render, attempt).await
+    }
+
+    /// [`Table::write_to_group`] for work that no user requested.
+    ///
+    /// # Errors
+    ///
+    /// As [`Table::write`].
+    pub(crate) async fn work_on_group<T, A>(
+        &self,
+        group: GroupId,
+        operation: &'static str,
+        now: Timestamp,
+        attempt: impl Fn() -> A,
+    ) -> Result<T, Error>
+    where
+        A: Future<Output = Result<Decision<T>, WriteError>>,
+    {
+        let mut known = Known::of(&IdempotentRequest::own_work(operation, now));
+        let done = self.write_part(Some(group), &mut known, nothing_stored, attempt).await?;
+        let Outcome::Done(result) = done else { return Err(Error::KeyReused) };
+        Ok(result)
+    }
+
+    /// The one door of writes: [`Table::write`] for one transaction of a request, which may have
+    /// several. `render` makes what the request's row stores after it.
+    ///
+    /// The version of the balance row is the only lock that a group needs. In a process with many
+    /// writers of one group, like the local server, however, most attempts would lose the race: so
+    /// writers of `group` wait for each other. A Lambda instance handles one request at a time and
+    /// never waits here.
     ///
     /// # Errors
     ///
     /// As [`Table::write`].
     pub(crate) async fn write_part<T, A>(
+        &self,
+        group: Option<GroupId>,
+        known: &mut Known,
+        render: impl Fn(&T) -> Option<StoredResponse>,
+        attempt: impl Fn() -> A,
+    ) -> Result<Outcome<T>, Error>
+    where
+        A: Future<Output = Result<Decision<T>, WriteError>>,
+    {
+        let Some(group) = group else { return self.commit(known, render, attempt).await };
+        let lock = self.locks.of(group);
+        let turn = Retry::new().before_deadline(lock.lock()).await;
+        match turn {
+            Some(_turn) => self.commit(known, render, attempt).await,
+            None => Err(self.refused(known, Error::Contended).await),
+        }
+    }
+
+    async fn commit<T, A>(
         &self,
         known: &mut Known,
         render: impl Fn(&T) -> Option<StoredResponse>,

@@ -133,14 +133,14 @@ impl Table {
             (import.status == ImportStatus::Undone).then(|| (idempotency.render)(import))
         };
         let begin = || self.begin_undo(member_key, &import, now);
-        let began = self.write_part_to_group(group, known, render, begin).await?;
+        let began = self.write_part(Some(group), known, render, begin).await?;
         let (mut undone, mut progress) = match began {
             Outcome::Done(began) => began,
             Outcome::Replayed(stored) => return Ok(Outcome::Replayed(stored)),
         };
         while undone.status == ImportStatus::Undoing && !is_late() {
             let attempt = || self.undo_batch(member_key, &undone, &progress, now);
-            let written = self.write_part_to_group(group, known, render, attempt).await;
+            let written = self.write_part(Some(group), known, render, attempt).await;
             match written {
                 Ok(Outcome::Done(written)) => (undone, progress) = written,
                 Ok(Outcome::Replayed(stored)) => return Ok(Outcome::Replayed(stored)),

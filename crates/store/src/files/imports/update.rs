@@ -50,7 +50,7 @@ impl Table {
         for (before, after) in replacements {
             let attempt = || self.replace_recorded(run, before, after.as_ref(), &done);
             let group = run.member_key.group;
-            done = match self.write_part_to_group(group, known, |_| None, attempt).await {
+            done = match self.write_part(Some(group), known, |_| None, attempt).await {
                 Ok(Outcome::Done(Some((done, version)))) => {
                     run.version.store(version, Relaxed);
                     done
