@@ -325,7 +325,7 @@ fn found(
     if range.order == Order::Desc {
         chosen.reverse();
     }
-    if let Some(after) = after.map(|it| position(it)) {
+    if let Some(after) = after.map(&position) {
         let is_past = |row: &Item| match range.order {
             Order::Asc => position(row) > after,
             Order::Desc => position(row) < after,

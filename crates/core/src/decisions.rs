@@ -22,3 +22,6 @@ pub mod spendings;
 pub mod tallies;
 pub mod targets;
 pub mod tokens;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,289 @@
+//! Decisions, without a table: what was read goes in, and what follows comes out.
+
+use super::{
+    decision::Decision,
+    expenses::{self, Recording, SeenDeleted, SeenExpense},
+    guests,
+    ledger_transaction::LedgerTransaction,
+    members::{self, Leaving},
+    settlements,
+};
+use crate::{
+    caller::telegram::User,
+    group::{Group, Member, MemberKey, MemberRow},
+    input::{Draft, Error, Field},
+    ledger::Ledger,
+    records::{
+        entry::Entry,
+        expense::{Edit, Expense, NewExpense},
+        settlement::{NewSettlement, Settlement, SettlementStatus, SettlementUpdate, Transition},
+    },
+    storage::{
+        condition::Condition,
+        keys::{self, Primary},
+        row::{self, Row},
+        write::{Action, Transaction, Write, WriteError},
+    },
+    values::{
+        id::{GroupId, UserId},
+        request_context::RequestContext,
+        time::{Timestamp, Zone},
+    },
+};
+
+fn user(number: u64) -> UserId {
+    UserId::new(number).unwrap()
+}
+
+fn now() -> Timestamp {
+    "2026-11-20T18:00:00.000Z".parse().unwrap()
+}
+
+fn context() -> RequestContext {
+    RequestContext { now: now(), random: [7; 10] }
+}
+
+fn by(number: u64) -> MemberKey {
+    MemberKey { group: group().id, user: user(number) }
+}
+
+fn group() -> Group {
+    let row = [
+        ("id", GroupId::new(now(), [1; 10]).to_string()),
+        ("chatId", "-1".to_owned()),
+        ("title", "Alps".to_owned()),
+        ("currency", "EUR".to_owned()),
+        ("createdAt", now().to_string()),
+    ];
+    let mut item: row::Item = row
+        .into_iter()
+        .map(|(name, text)| (name.to_owned(), row::AttributeValue::S(text)))
+        .collect();
+    item.insert("memberCount".to_owned(), row::AttributeValue::N("2".to_owned()));
+    row::from_item(item).unwrap()
+}
+
+fn members() -> Vec<Member> {
+    let member = |number: u64| {
+        let name = format!("User {number}");
+        let user = User { id: user(number), name, username: None, avatar_url: None };
+        Member::new(&user, None, now())
+    };
+    [1, 2].map(member).into()
+}
+
+fn dinner() -> Draft<NewExpense> {
+    Draft::valid(NewExpense {
+        amount: Field::Value("30".parse().unwrap()),
+        description: Field::Value("Dinner".parse().unwrap()),
+        ..NewExpense::default()
+    })
+}
+
+/// The rows of a decision to write, and its result.
+fn written<T>(decided: Result<Decision<T>, WriteError>) -> (Transaction, T) {
+    decided.and_then(Decision::into_write).unwrap()
+}
+
+/// The row of a kind that a transaction puts.
+fn put<T: Row>(transaction: &Transaction) -> T {
+    let puts = transaction.clone().into_writes().into_iter().filter_map(|write| {
+        match write.into_parts().1 {
+            Action::Put(row) => row::from_item::<T>(row).ok(),
+            Action::Delete | Action::Update(_) | Action::Check => None,
+        }
+    });
+    puts.last().unwrap()
+}
+
+/// The condition on a row.
+fn condition(transaction: &Transaction, key: &Primary) -> Condition {
+    let writes = transaction.clone().into_writes().into_iter();
+    let mut of_row = writes.filter(|write| write.key() == key).map(|write| write.into_parts().2);
+    of_row.next().unwrap()
+}
+
+/// An expense of user 1 that 1 and 2 share, its entry, and the ledger with it.
+fn recorded() -> (Expense, Entry, Ledger) {
+    let transaction = LedgerTransaction::new(by(1), Ledger::default(), now()).unwrap();
+    let (group, members) = (group(), members());
+    let recording = Recording {
+        group: &group,
+        members: &members,
+        user: user(1),
+        context: context(),
+        zone: Zone::default(),
+    };
+    let (transaction, expense) =
+        expenses::record_expense(&dinner(), recording, transaction, None).unwrap();
+    let (transaction, expense) = written(transaction.commit(expense));
+    let ledger = put::<crate::ledger::balance::Balance>(&transaction).ledger;
+    (expense, put(&transaction), ledger)
+}
+
+fn seen() -> SeenExpense {
+    let (expense, entry, ledger) = recorded();
+    SeenExpense { expense, entry: Some(entry), ledger, payers: Vec::new() }
+}
+
+/// What a user owes or is owed, in minor units.
+fn net(ledger: &Ledger, number: u64) -> i128 {
+    ledger.balances.totals("EUR".parse().unwrap(), user(number).into()).net()
+}
+
+#[test]
+fn expense_is_recorded_on_condition_of_the_ledger_that_was_read() {
+    let (expense, _, ledger) = recorded();
+    assert_eq!([1, 2].map(|number| net(&ledger, number)), [1500, -1500]);
+    let edit = Edit { amount: Field::Value("20".parse().unwrap()), ..Edit::default() };
+    let all = |_: &Expense| true;
+    let seen = seen();
+    let version = seen.ledger.version;
+    let (group, members) = (group(), members());
+    let decided =
+        expenses::edit_expense(by(1), &Draft::valid(edit), all, now(), seen, (&group, &members));
+    let (transaction, edited) = written(decided);
+    let of_balance = condition(&transaction, &keys::balance(group.id));
+    assert_eq!(of_balance, Condition::at_version(version));
+    assert_eq!(put::<Expense>(&transaction), edited);
+    let after = put::<crate::ledger::balance::Balance>(&transaction).ledger;
+    assert_eq!([1, 2].map(|number| net(&after, number)), [1000, -1000]);
+    assert_eq!((edited.id, edited.amount), (expense.id, "20".parse().unwrap()));
+}
+
+#[test]
+fn edit_without_a_change_writes_nothing() {
+    let edit =
+        Draft::valid(Edit { amount: Field::Value("30".parse().unwrap()), ..Edit::default() });
+    let (group, members) = (group(), members());
+    let decided = expenses::edit_expense(by(1), &edit, |_| true, now(), seen(), (&group, &members));
+    assert!(matches!(decided, Ok(Decision::Done(_))));
+}
+
+#[test]
+fn expense_is_deleted_by_who_paid_as_it_was_expected() {
+    let delete =
+        |number, expected: bool| expenses::delete_expense(by(number), |_| expected, now(), seen());
+    assert!(matches!(delete(2, true), Err(WriteError::Fail(Error::NotYourExpense))));
+    assert!(matches!(delete(1, false), Err(WriteError::Fail(Error::Changed))));
+    let (transaction, id) = written(delete(1, true));
+    assert_eq!(id, recorded().0.id);
+    let after = put::<crate::ledger::balance::Balance>(&transaction).ledger;
+    assert_eq!([1, 2].map(|number| net(&after, number)), [0, 0]);
+}
+
+#[test]
+fn deleted_expense_is_restored_once() {
+    let before = seen();
+    let (expense, entry) = (before.expense.clone(), before.entry.clone().unwrap());
+    let (transaction, _) = written(expenses::delete_expense(by(1), |_| true, now(), before));
+    let ledger = put::<crate::ledger::balance::Balance>(&transaction).ledger;
+    let puts =
+        transaction.into_writes().into_iter().filter_map(|write| match write.into_parts().1 {
+            Action::Put(row) => row::from_item::<Entry>(row).ok(),
+            Action::Delete | Action::Update(_) | Action::Check => None,
+        });
+    let mut history: Vec<Entry> = puts.collect();
+    history.sort_by_key(|entry| std::cmp::Reverse(entry.sequence));
+    let (body, id) = (Draft::valid(()), expense.id);
+    let deleted =
+        SeenDeleted { expense: None, history, ledger: ledger.clone(), payers: Vec::new() };
+    let (transaction, restored) =
+        written(expenses::restore_expense(by(1), id, &body, now(), &deleted));
+    assert_eq!((restored.id, restored.splits), (expense.id, expense.splits.clone()));
+    let after = put::<crate::ledger::balance::Balance>(&transaction).ledger;
+    assert_eq!(net(&after, 2), -1500);
+    // It is there, or was restored between the two reads.
+    let there = SeenDeleted { expense: Some(expense), ..deleted.clone() };
+    let again = expenses::restore_expense(by(1), id, &body, now(), &there);
+    assert!(matches!(again, Ok(Decision::Done(_))));
+    let current = SeenDeleted { history: vec![entry], ..deleted };
+    let again = expenses::restore_expense(by(1), id, &body, now(), &current);
+    assert!(matches!(again, Err(WriteError::Retry)));
+}
+
+/// A payment of 5.00 EUR from user 2 to user 1, recorded by this user after the dinner.
+fn paid(recorder: u64) -> (Settlement, Ledger) {
+    let new = Draft::valid(NewSettlement {
+        from: Field::Value(user(2).into()),
+        to: Field::Value(user(1).into()),
+        amount: Field::Value("5".parse().unwrap()),
+        ..NewSettlement::default()
+    });
+    let transaction = LedgerTransaction::new(by(recorder), recorded().2, now()).unwrap();
+    let (group, members) = (group(), members());
+    let who = (user(recorder), context(), Zone::default());
+    let (transaction, settlement) =
+        settlements::record_settlement(&new, (&group, &members), transaction, who).unwrap();
+    let (transaction, settlement) = written(transaction.commit(settlement));
+    (settlement, put::<crate::ledger::balance::Balance>(&transaction).ledger)
+}
+
+#[test]
+fn payment_counts_once_its_recipient_confirms_it() {
+    let (settlement, ledger) = paid(2);
+    assert_eq!((settlement.status, net(&ledger, 2)), (SettlementStatus::Pending, -1500));
+    let confirmed = SettlementUpdate {
+        status: Field::Value(SettlementStatus::Completed),
+        ..SettlementUpdate::default()
+    };
+    let confirm = |number, of: &Settlement, ledger: &Ledger| {
+        settlements::transition(
+            user(number),
+            &Draft::valid(confirmed.clone()),
+            of,
+            ledger,
+            Some(&members()),
+        )
+    };
+    assert!(confirm(2, &settlement, &ledger).is_err());
+    assert_eq!(confirm(1, &settlement, &ledger).unwrap(), Some(Transition::Complete));
+    let transaction = LedgerTransaction::new(by(1), ledger, now()).unwrap();
+    let (transaction, done) = settlements::completed(transaction, settlement, []).unwrap();
+    let (transaction, done) = written(transaction.commit(done));
+    let after = put::<crate::ledger::balance::Balance>(&transaction).ledger;
+    assert_eq!([1, 2].map(|number| net(&after, number)), [1000, -1000]);
+    assert_eq!(confirm(1, &done, &after).unwrap(), Some(Transition::Nothing));
+}
+
+#[test]
+fn chain_transaction_of_another_settlement_stays_its_own() {
+    let (settlement, _) = paid(2);
+    assert!(settlements::release_hash(&settlement, None).unwrap().is_none());
+    let hash = "a".repeat(64).parse().unwrap();
+    let settlement = Settlement { tx_hash: Some(hash), ..settlement };
+    assert!(settlements::release_hash(&settlement, None).unwrap().is_none());
+}
+
+#[test]
+fn member_with_a_balance_does_not_leave() {
+    let member = members().pop();
+    let leave = |ledger: Ledger| {
+        members::begin_leave(by(2), (group(), member.clone()), ledger, now()).unwrap()
+    };
+    let Leaving::IfSettled(change) = leave(recorded().2) else { panic!("decided") };
+    assert!(matches!(change.check_settled(None), Err(Error::NotSettled(_))));
+    let Leaving::IfSettled(change) = leave(Ledger::default()) else { panic!("decided") };
+    change.check_settled(None).unwrap();
+    let (transaction, left) = written(change.leave(&Draft::valid(())));
+    assert_eq!(left.left_at, Some(now()));
+    let group = condition(&transaction, &keys::group(group().id));
+    assert_eq!(group, Condition::present().and(Condition::without("proposedLinks")));
+}
+
+#[test]
+fn two_guests_have_two_names() {
+    let name = Draft::valid(Field::Value("User 2".parse().unwrap()));
+    let (group, members, ledger) = (group(), members(), Ledger::default());
+    let seen = (&group, &*members, &ledger);
+    let taken = guests::add_guest(by(1), &name, seen, context());
+    assert!(matches!(taken, Err(WriteError::Fail(Error::NameTaken))));
+    let name = Draft::valid(Field::Value("Gus".parse().unwrap()));
+    let (transaction, gus) = written(guests::add_guest(by(1), &name, seen, context()));
+    assert_eq!(put::<MemberRow>(&transaction).member, gus);
+    // The lock keeps another guest from getting the name at the same time.
+    let of_balance = condition(&transaction, &keys::balance(group.id));
+    assert_eq!(of_balance, Condition::at_version(0));
+    let written: Vec<Write> = transaction.into_writes();
+    assert_eq!(written.len(), 4, "{written:?}");
+}
