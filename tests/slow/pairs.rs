@@ -10,7 +10,7 @@ use std::{
 
 use fracti_tests::{
     operations::operations,
-    pairs::{Finding, Pair, Stage, pairs, writes},
+    pairs::{Explored, Finding, Pair, Stage, pairs, writes},
 };
 
 /// Pairs of writes that once had an outcome of neither order.
@@ -78,24 +78,29 @@ const EVERY: usize = 40;
 const STAGES: usize = 2;
 
 /// Explores pairs, and fails with what is of neither order.
-async fn explore(pairs: Vec<Pair>, over_engine: bool) {
+async fn explore(pairs: Vec<Pair>, over_engine: bool) -> Explored {
     let (pairs, next) = (Arc::new(pairs), Arc::new(AtomicUsize::new(0)));
     let explore = |_| {
         let (pairs, next) = (pairs.clone(), next.clone());
         tokio::spawn(async move {
             let mut stage =
                 if over_engine { Stage::over_engine().await } else { Stage::new().await };
+            let mut all = Explored::default();
             while let Some(pair) = pairs.get(next.fetch_add(1, SeqCst)) {
                 let explored = stage.explore(pair).await;
                 let text = |it: &Finding| format!("{:?}\n{}", it.schedule, it.text);
                 let texts: String = explored.findings.iter().map(text).collect();
                 assert!(texts.is_empty(), "{pair}\n{texts}");
+                all.extend(explored);
             }
+            all
         })
     };
+    let mut all = Explored::default();
     for stage in (0..STAGES).map(explore).collect::<Vec<_>>() {
-        stage.await.unwrap();
+        all.extend(stage.await.unwrap());
     }
+    all
 }
 
 /// Whether the pair once had an outcome of neither order.
@@ -113,11 +118,13 @@ async fn outcomes_of_two_writes_are_those_of_an_order() {
     explore(chosen.map(|(_, pair)| pair).collect(), false).await;
 }
 
-/// The table in memory is ours, and an engine is not.
+/// The table in memory is ours, and an engine is not: both go through the same requests.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn outcomes_over_an_engine_are_those_of_an_order() {
     let mut random = fastrand::Rng::with_seed(41);
-    explore(random.choose_multiple(pairs().into_iter(), SAMPLE), true).await;
+    let sample = random.choose_multiple(pairs().into_iter(), SAMPLE);
+    let [engine, memory] = [explore(sample.clone(), true).await, explore(sample, false).await];
+    assert_eq!(engine.schedules, memory.schedules);
 }
 
 #[test]
