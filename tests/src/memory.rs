@@ -1,7 +1,8 @@
 //! A table in memory, which answers the requests of `store` as DynamoDB does, without a protocol.
 //!
 //! It is for the explorer of pairs, which runs the same few requests a million times. What it does
-//! with a request is compared with an engine by the explorer's sample over both.
+//! with a request is compared with an engine by the explorer's sample over both. Its reads are of one
+//! moment, its indexes are never late, and no row is too large.
 
 use std::{
     cmp::Ordering,
@@ -247,6 +248,12 @@ fn commit(state: &mut State, token: u64, writes: &[Write]) -> Result<(), WriteEr
     let (mut retry, mut fail) = (false, None);
     let key = |write: &Write| [write.key().pk.clone(), write.key().sk.clone()];
     for write in writes {
+        // What DynamoDB refuses as invalid.
+        match write.action() {
+            Action::Put(row) => assert_eq!(Primary::of(row).as_ref(), Some(write.key())),
+            Action::Check => assert!(!write.condition().is_empty(), "{write:?}"),
+            Action::Update(_) | Action::Delete => {}
+        }
         if !holds(write.condition(), state.rows.get(&key(write)).map(|row| &**row)) {
             match write.failures().conflict {
                 None => retry = true,

@@ -101,7 +101,12 @@ pub fn check_update<'a>(
     if !expected(settlement) {
         return Err(Error::Changed);
     }
-    update.check()
+    let checked = update.check()?;
+    let all_from_funds = settlement.funds.is_some() && settlement.external.is_none();
+    if matches!(transition, Transition::Attach(_)) && all_from_funds {
+        return Err(FundError::Funded.into());
+    }
+    Ok(checked)
 }
 
 /// Adds what completes a settlement, with the writes by which funds pay it.
@@ -189,9 +194,6 @@ pub fn attach(
     hash: &TxHash,
     used: Option<&UsedHash>,
 ) -> Result<Decision<Settlement>, WriteError> {
-    if settlement.funds.is_some() && settlement.external.is_none() {
-        return Err(Error::from(FundError::Funded).into());
-    }
     let attached = Settlement { tx_hash: Some(hash.clone()), ..settlement.clone() };
     let write = Write::update(key(settlement), [("txHash", Some(row::to_value(hash)?))])
         .when(unchanged(settlement)?);

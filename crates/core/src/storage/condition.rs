@@ -125,6 +125,8 @@ impl Condition {
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         match self {
+            // What requires nothing holds already.
+            Self::All(all) if all.is_empty() => Self::default(),
             Self::Any(mut any) => {
                 any.push(other);
                 Self::Any(any)

@@ -127,7 +127,8 @@ impl Table {
         let [payer, _] = users(settlement)?;
         let key = keys::fund_transaction(payer, paid.transaction_id);
         let (held, funds) = tokio::join!(self.db.get(key), self.funds(payer));
-        decide::release(paid.transaction_id, held?, funds?, by, at)
+        let funds = funds?;
+        decide::release(paid.transaction_id, held?, funds, by, at)
     }
 
     /// The writes by which the recipient gives back the cash that paid a settlement at once.
