@@ -44,7 +44,7 @@ pub async fn measured<T>(work: impl Future<Output = T>) -> (T, Measured) {
 /// | `requests`, `round_trips`, `read_units`, `write_units` | as for a request |
 /// | `kind`, `cause` | of a failure, as for a request; a refusal has only a cause |
 ///
-/// The work acts for a user by the [`MemberKey`](fracti_store::MemberKey) that it passes to the
+/// The work acts for a user by the [`MemberKey`](fracti_core::group::MemberKey) that it passes to the
 /// table, which checks the user's rights as for a request.
 ///
 /// # Errors
