@@ -87,13 +87,13 @@ fn written<T>(decided: Result<Decision<T>, WriteError>) -> (Transaction, T) {
 
 /// The row of a kind that a transaction puts.
 fn put<T: Row>(transaction: &Transaction) -> T {
-    let puts = transaction.clone().into_writes().into_iter().filter_map(|write| {
+    let mut puts = transaction.clone().into_writes().into_iter().filter_map(|write| {
         match write.into_parts().1 {
             Action::Put(row) => row::from_item::<T>(row).ok(),
             Action::Delete | Action::Update(_) | Action::Check => None,
         }
     });
-    puts.last().unwrap()
+    puts.next_back().unwrap()
 }
 
 /// The condition on a row.
