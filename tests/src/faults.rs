@@ -49,11 +49,15 @@ use tokio::{
 use answer::Answer;
 use capacity::Capacity;
 pub use held::Held;
-pub(crate) use held::{Effect, Hold};
+use held::Hold;
+pub(crate) use held::{Effect, Holds};
 pub use plan::{Fault, Plan};
 use replica::Replica;
 
 use crate::database::{Database, TABLE, patient};
+
+/// The operation that commits transactions.
+pub(crate) const WRITE: &str = "TransactWriteItems";
 
 /// Maximum number of concurrent requests.
 const MAX_UNDER_WAY: u32 = 100_000;
@@ -77,7 +81,7 @@ struct Wire {
     http: legacy::Client<HttpConnector, Body>,
     replica: Option<tokio::sync::Mutex<Replica>>,
     log: Mutex<Log>,
-    holds: Mutex<Vec<Arc<Hold>>>,
+    holds: Holds,
     capacity: Mutex<Option<Capacity>>,
     late: Mutex<late::Attempts>,
     under_way: Arc<Semaphore>,
@@ -125,7 +129,7 @@ impl Proxy {
             http: http(),
             replica,
             log: Mutex::default(),
-            holds: Mutex::default(),
+            holds: Holds::default(),
             capacity: Mutex::default(),
             late: Mutex::default(),
             under_way: Arc::new(Semaphore::new(MAX_UNDER_WAY as usize)),
@@ -197,21 +201,29 @@ impl Proxy {
     /// released. `chosen` is called once for each request, unless an earlier hold took it.
     #[must_use]
     pub fn hold(&self, chosen: impl FnMut(&Call) -> bool + Send + 'static) -> Held {
-        self.wire.hold(Hold::new(Box::new(chosen), Effect::Hold))
+        self.take(Effect::Hold, chosen)
     }
 
     /// Like [`hold`](Self::hold), but the client loses its connection immediately: its retry
     /// overtakes the first attempt, which arrives late.
     #[must_use]
     pub fn hold_late(&self, chosen: impl FnMut(&Call) -> bool + Send + 'static) -> Held {
-        self.wire.hold(Hold::new(Box::new(chosen), Effect::HoldLate))
+        self.take(Effect::HoldLate, chosen)
     }
 
     /// Cuts the connections of the requests for which `chosen` returns true, before they reach the
     /// engine, until the result is dropped.
     #[must_use]
     pub fn cut(&self, chosen: impl FnMut(&Call) -> bool + Send + 'static) -> Held {
-        self.wire.hold(Hold::new(Box::new(chosen), Effect::Cut))
+        self.take(Effect::Cut, chosen)
+    }
+
+    pub(crate) fn take(
+        &self,
+        effect: Effect,
+        chosen: impl FnMut(&Call) -> bool + Send + 'static,
+    ) -> Held {
+        self.wire.holds.add(effect, chosen)
     }
 
     /// Forgets the forced faults that did not happen yet.
@@ -265,20 +277,6 @@ impl Wire {
         for attempt in attempts {
             attempt.release().await;
         }
-    }
-
-    fn hold(&self, hold: Hold) -> Held {
-        let hold = Arc::new(hold);
-        let mut holds = self.holds.lock().unwrap_or_else(PoisonError::into_inner);
-        holds.retain(|hold| !hold.is_released());
-        holds.push(hold.clone());
-        Held(hold)
-    }
-
-    /// The hold that takes a request.
-    fn held(&self, call: &Call) -> Option<Arc<Hold>> {
-        let holds = self.holds.lock().unwrap_or_else(PoisonError::into_inner);
-        holds.iter().find(|hold| hold.takes(call)).cloned()
     }
 
     /// The fault for a request.
@@ -448,7 +446,7 @@ async fn serve(
     let operation = target.and_then(|target| target.split('.').next_back()).unwrap_or_default();
     let call = Call::new(channel, operation.to_owned(), headers, body);
     let permit = wire.under_way.clone().acquire_owned().await.unwrap();
-    let held = wire.held(&call);
+    let held = wire.holds.taking(&call);
     let effect = held.as_ref().map(|hold| hold.effect);
     if effect == Some(Effect::Cut) {
         wire.log().requests += 1;
@@ -472,7 +470,7 @@ async fn serve(
 impl Call {
     fn new(channel: String, operation: String, headers: HeaderMap, body: Bytes) -> Self {
         let call = Self { channel, operation, headers, body, token: None };
-        let writes = call.operation == "TransactWriteItems";
+        let writes = call.operation == WRITE;
         let token = writes.then(|| call.json()["ClientRequestToken"].as_str().map(str::to_owned));
         Self { token: token.flatten(), ..call }
     }

@@ -6,10 +6,10 @@
 
 use std::{
     cmp::Ordering,
-    collections::{BTreeMap, HashSet, VecDeque},
+    collections::{BTreeMap, HashSet},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering::SeqCst},
+        atomic::{AtomicBool, AtomicU64, Ordering::SeqCst},
     },
 };
 
@@ -28,10 +28,7 @@ use fracti_store::{
 };
 use futures_util::{FutureExt as _, future::BoxFuture};
 
-use crate::faults::{Call, Effect, Held, Hold};
-
-/// The operation that commits transactions.
-const WRITE: &str = "TransactWriteItems";
+use crate::faults::{Call, Effect, Holds, WRITE};
 
 /// Attempts of the SDK at one request.
 const ATTEMPTS: usize = 3;
@@ -43,9 +40,9 @@ pub type Rows = BTreeMap<[String; 2], Arc<Item>>;
 #[derive(Debug, Default)]
 pub struct Memory {
     state: Mutex<State>,
-    holds: Mutex<Vec<Arc<Hold>>>,
-    /// Number of the next transaction that is told of a conflict.
-    conflicts: Mutex<VecDeque<()>>,
+    pub(crate) holds: Holds,
+    /// Whether the next transaction is told of a conflict.
+    conflicts: AtomicBool,
     tokens: AtomicU64,
 }
 
@@ -75,31 +72,9 @@ impl Memory {
         *lock(&self.state) = State { rows, committed: HashSet::new() };
     }
 
-    /// Takes the requests for which `chosen` returns true.
-    pub(crate) fn hold(
-        &self,
-        effect: Effect,
-        chosen: impl FnMut(&Call) -> bool + Send + 'static,
-    ) -> Held {
-        let hold = Arc::new(Hold::new(Box::new(chosen), effect));
-        let mut holds = lock(&self.holds);
-        holds.retain(|hold| !hold.is_released());
-        holds.push(hold.clone());
-        Held(hold)
-    }
-
-    /// Tells the next transaction of a conflict, unless a hold takes it.
-    pub fn conflict(&self) {
-        lock(&self.conflicts).push_back(());
-    }
-
-    /// Forgets the conflicts that did not happen yet.
-    pub fn unforce(&self) {
-        lock(&self.conflicts).clear();
-    }
-
-    fn held(&self, call: &Call) -> Option<Arc<Hold>> {
-        lock(&self.holds).iter().find(|hold| hold.takes(call)).cloned()
+    /// Whether the next transaction that arrives is told of a conflict.
+    pub fn conflicts(&self, conflicts: bool) {
+        self.conflicts.store(conflicts, SeqCst);
     }
 }
 
@@ -122,7 +97,7 @@ impl Channel {
     ) -> (Option<T>, usize) {
         let call = Call::of(self.number.to_string(), operation);
         for attempt in 1..=ATTEMPTS {
-            let Some(hold) = self.memory.held(&call) else {
+            let Some(hold) = self.memory.holds.taking(&call) else {
                 return (Some(ask(&mut lock(&self.memory.state))), attempt);
             };
             let (memory, ask) = (self.memory.clone(), ask.clone());
@@ -190,7 +165,7 @@ impl Requests for Channel {
     fn update(&self, write: Write) -> Answer<'_, Option<Item>> {
         async move {
             let update = move |state: &mut State| {
-                let key = [write.key().pk.clone(), write.key().sk.clone()];
+                let key = key(&write);
                 let row = state.rows.get(&key).map(|row| &**row);
                 if !holds(write.condition(), row) {
                     return None;
@@ -215,9 +190,8 @@ impl Requests for Channel {
         async move {
             let token = self.memory.tokens.fetch_add(1, SeqCst);
             let memory = self.memory.clone();
-            // A conflict is told to the first attempt that is answered at once.
             let commit = move |state: &mut State| {
-                if lock(&memory.conflicts).pop_front().is_some() {
+                if memory.conflicts.swap(false, SeqCst) {
                     return Err(WriteError::Retry);
                 }
                 commit(state, token, &writes)
@@ -240,13 +214,16 @@ impl Requests for Channel {
     }
 }
 
+fn key(write: &Write) -> [String; 2] {
+    [write.key().pk.clone(), write.key().sk.clone()]
+}
+
 /// Makes all writes or none.
 fn commit(state: &mut State, token: u64, writes: &[Write]) -> Result<(), WriteError> {
     if state.committed.contains(&token) {
         return Ok(());
     }
     let (mut retry, mut fail) = (false, None);
-    let key = |write: &Write| [write.key().pk.clone(), write.key().sk.clone()];
     for write in writes {
         // What DynamoDB refuses as invalid.
         match write.action() {

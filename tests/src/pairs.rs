@@ -18,13 +18,13 @@ use std::{
 use serde_json::Value;
 use tokio::task::JoinHandle;
 
-use crate::{client::Reply, faults::Call};
+use crate::{
+    client::Reply,
+    faults::{Call, Effect, WRITE},
+};
 pub use scene::Stage;
 use shape::{Compared, shape};
 pub use writes::{Write, writes};
-
-/// The operation that commits transactions.
-const WRITE: &str = "TransactWriteItems";
 
 /// The channels of A and B.
 const CHANNELS: [usize; 2] = [0, 1];
@@ -262,7 +262,7 @@ impl Stage {
     /// B waits before its nth request while A runs.
     async fn hold(&self, pair: &Pair, etag: Option<String>, nth: usize) -> (Answers, bool) {
         let mut seen = 0;
-        let held = self.wire.hold(move |call| {
+        let held = self.wire.take(Effect::Hold, move |call| {
             seen += usize::from(of_b(call));
             of_b(call) && seen == nth
         });
@@ -292,10 +292,11 @@ impl Stage {
         let conflict = matches!(schedule, Schedule::Late(_));
         // The first hold that takes a request has it.
         let wire = &self.wire;
-        let first = if lost { wire.cut(first_write()) } else { wire.hold_late(first_write()) };
+        let effect = if lost { Effect::Cut } else { Effect::HoldLate };
+        let first = wire.take(effect, first_write());
         // Requests from the first transaction on; the one that is told of the conflict is skipped.
         let (mut seen, nth) = (0, nth + usize::from(conflict));
-        let held = wire.hold(move |call| {
+        let held = wire.take(Effect::Hold, move |call| {
             seen += usize::from(of_b(call) && (seen > 0 || call.operation() == WRITE));
             of_b(call) && seen == nth
         });
@@ -326,7 +327,7 @@ impl Stage {
 
     /// B's first transaction arrives after A's answer, which is after B's answer.
     async fn come_late(&self, pair: &Pair, etag: Option<String>) -> Option<Answers> {
-        let first = self.wire.hold_late(first_write());
+        let first = self.wire.take(Effect::HoldLate, first_write());
         self.wire.conflict();
         let b = self.start(pair, etag).await.unwrap();
         self.wire.unforce();
@@ -339,9 +340,10 @@ impl Stage {
     /// B's instance dies with its first transaction, A runs, and B is repeated.
     async fn die(&self, pair: &Pair, etag: Option<String>, lost: bool) -> Option<Answers> {
         let wire = &self.wire;
-        let first = if lost { wire.cut(first_write()) } else { wire.hold_late(first_write()) };
+        let effect = if lost { Effect::Cut } else { Effect::HoldLate };
+        let first = wire.take(effect, first_write());
         let mut dead = false;
-        let cut = wire.cut(move |call| {
+        let cut = wire.take(Effect::Cut, move |call| {
             dead |= of_b(call) && call.operation() == WRITE;
             of_b(call) && dead
         });

@@ -12,9 +12,34 @@ use super::Call;
 /// Decides which requests are held; it is asked about each request once, in the order of arrival.
 type Choice = Box<dyn FnMut(&Call) -> bool + Send>;
 
+/// The holds on the requests to a table.
+#[derive(Debug, Default)]
+pub(crate) struct Holds(Mutex<Vec<Arc<Hold>>>);
+
+impl Holds {
+    /// Holds the requests for which `chosen` returns true.
+    pub(crate) fn add(
+        &self,
+        effect: Effect,
+        chosen: impl FnMut(&Call) -> bool + Send + 'static,
+    ) -> Held {
+        let hold = Arc::new(Hold::new(Box::new(chosen), effect));
+        let mut holds = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        holds.retain(|hold| !hold.is_released());
+        holds.push(hold.clone());
+        Held(hold)
+    }
+
+    /// The hold that takes a request.
+    pub(crate) fn taking(&self, call: &Call) -> Option<Arc<Hold>> {
+        let holds = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        holds.iter().find(|hold| hold.takes(call)).cloned()
+    }
+}
+
 /// Requests that the proxy holds back. Dropping it releases them.
 #[derive(Debug)]
-pub struct Held(pub(crate) Arc<Hold>);
+pub struct Held(Arc<Hold>);
 
 /// Effect of a hold on the chosen requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +91,7 @@ impl Drop for Held {
 }
 
 impl Hold {
-    pub(crate) fn new(chosen: Choice, effect: Effect) -> Self {
+    fn new(chosen: Choice, effect: Effect) -> Self {
         let (released, progress) = (watch::Sender::new(false), watch::Sender::new((0, 0)));
         Self { chosen: Mutex::new(chosen), effect, released, progress }
     }
@@ -79,7 +104,7 @@ impl Hold {
     }
 
     /// Whether this hold takes the request.
-    pub(crate) fn takes(&self, call: &Call) -> bool {
+    fn takes(&self, call: &Call) -> bool {
         let mut chosen = self.chosen.lock().unwrap_or_else(PoisonError::into_inner);
         let takes = !*self.released.borrow() && chosen(call);
         if takes {
@@ -98,7 +123,7 @@ impl Hold {
         self.progress.send_modify(|(_, answered)| *answered += 1);
     }
 
-    pub(crate) fn is_released(&self) -> bool {
+    fn is_released(&self) -> bool {
         *self.released.borrow()
     }
 

@@ -1,4 +1,4 @@
-//! The stage on which pairs run: one engine, two instances, and the rows of the scene.
+//! The stage on which pairs run: one table, two instances, and the rows of the scene.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -27,7 +27,7 @@ use fracti_runtime::{BotToken, Clock, Random};
 use fracti_store::{Table, from_sdk, to_sdk};
 
 use super::{
-    CHANNELS, WRITE,
+    CHANNELS,
     shape::{Compared, row, words},
     writes::{self, TOKEN, Write},
 };
@@ -35,7 +35,7 @@ use crate::{
     client::{Reply, Transport},
     database::TABLE,
     events::SIGNED_AT,
-    faults::{Call, Effect, Fault, Held, Plan, Proxy},
+    faults::{Call, Effect, Fault, Held, Plan, Proxy, WRITE},
     memory::{Channel, Memory, Rows},
     operations::{Ids, operation},
 };
@@ -71,38 +71,29 @@ pub(super) struct Sender {
 }
 
 impl Wire {
-    pub(super) fn hold(&self, chosen: impl FnMut(&Call) -> bool + Send + 'static) -> Held {
+    /// Takes the requests for which `chosen` returns true.
+    pub(super) fn take(
+        &self,
+        effect: Effect,
+        chosen: impl FnMut(&Call) -> bool + Send + 'static,
+    ) -> Held {
         match self {
-            Self::Memory(memory) => memory.hold(Effect::Hold, chosen),
-            Self::Proxy(proxy) => proxy.hold(chosen),
-        }
-    }
-
-    pub(super) fn hold_late(&self, chosen: impl FnMut(&Call) -> bool + Send + 'static) -> Held {
-        match self {
-            Self::Memory(memory) => memory.hold(Effect::HoldLate, chosen),
-            Self::Proxy(proxy) => proxy.hold_late(chosen),
-        }
-    }
-
-    pub(super) fn cut(&self, chosen: impl FnMut(&Call) -> bool + Send + 'static) -> Held {
-        match self {
-            Self::Memory(memory) => memory.hold(Effect::Cut, chosen),
-            Self::Proxy(proxy) => proxy.cut(chosen),
+            Self::Memory(memory) => memory.holds.add(effect, chosen),
+            Self::Proxy(proxy) => proxy.take(effect, chosen),
         }
     }
 
     /// Tells the next transaction of a conflict.
     pub(super) fn conflict(&self) {
         match self {
-            Self::Memory(memory) => memory.conflict(),
+            Self::Memory(memory) => memory.conflicts(true),
             Self::Proxy(proxy) => proxy.force(WRITE, [Fault::Conflict]),
         }
     }
 
     pub(super) fn unforce(&self) {
         match self {
-            Self::Memory(memory) => memory.unforce(),
+            Self::Memory(memory) => memory.conflicts(false),
             Self::Proxy(proxy) => proxy.unforce(),
         }
     }

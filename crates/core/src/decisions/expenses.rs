@@ -122,7 +122,7 @@ fn check_editor(
     ledger: &Ledger,
     payers: &[Member],
 ) -> Result<(), Error> {
-    let may = may_edit(user, expense, ledger, &[]) || may_edit(user, expense, ledger, payers);
+    let may = may_edit(user, expense, ledger, payers);
     if may { Ok(()) } else { Err(Error::NotYourExpense) }
 }
 
@@ -150,8 +150,7 @@ pub fn preview_expense(
     spending: Option<&Spending>,
 ) -> Result<PreviewedExpense, Error> {
     let new = spending.map_or_else(|| new.clone(), |it| new.sharing(it)).described();
-    let mut members = ledger.links.unlinked(members);
-    members.retain(Member::is_present);
+    let members = ledger.links.present(members);
     let new = new.resolved(&ledger.links);
     // The day does not change the shares.
     let group = group.clone().resolved(&ledger.links);
@@ -303,19 +302,21 @@ pub fn record(
     mut transaction: LedgerTransaction,
 ) -> Result<(LedgerTransaction, Expense), WriteError> {
     let new = new.resolved(transaction.links());
-    let mut members = transaction.links().unlinked(members);
-    members.retain(Member::is_present);
+    let members = transaction.links().present(members);
     let resolved = group.clone().resolved(transaction.links());
     let new = new.check(&resolved, &members, user, context.now, zone)?;
-    let changed_at = transaction.before().state.default_splits_at;
-    if new.uses_default() && group.default_splits_at != changed_at {
-        // The group and the ledger were read before and after a change of the default split.
+    if new.uses_default() && divides_otherwise(group, transaction.before()) {
         return Err(WriteError::Retry);
     }
     let expense = new.at(transaction.at(), context.random)?;
     insert(&mut transaction, &expense)?;
     transaction.tell(Subject::expense(ChangeKind::ExpenseAdded, &expense));
     Ok((transaction, expense))
+}
+
+/// Whether the group and the ledger were read before and after a change of the default split.
+pub(super) fn divides_otherwise(group: &Group, ledger: &Ledger) -> bool {
+    group.default_splits_at != ledger.state.default_splits_at
 }
 
 /// Checks that the ledger can record an expense, instead of `before` if it is an edit.

@@ -1,5 +1,7 @@
 //! Groups: their settings, their chat, their invitation, and their deletion.
 
+use std::ops::ControlFlow;
+
 use crate::{
     caller::telegram::User,
     decisions::{
@@ -33,16 +35,7 @@ pub struct Opened {
     pub created: bool,
 }
 
-/// What a deletion needs besides the group, its members and the ledger.
-#[derive(Debug)]
-pub enum Deleting {
-    /// It is decided.
-    Decided(Decision<GroupId>),
-    /// The group may be deleted if nobody has a balance or a pending settlement.
-    IfSettled(Box<LedgerTransaction>),
-}
-
-/// Changes a group's settings, of which these are members that the request names, or the caller.
+/// Changes a group's settings. `members` has those whom the request names, or else the caller.
 pub fn update(
     by: MemberKey,
     update: &Draft<GroupUpdate>,
@@ -178,19 +171,20 @@ pub fn end_emptied(
     Ok(deletion(transaction, row, &alone)?.finished()?)
 }
 
-/// The begin of a deletion by the group's creator.
+/// Begins to delete a group for its creator: what is decided already, or a transaction and the creator
+/// for [`delete`].
 pub fn begin_deletion(
     by: MemberKey,
     (group, members): (&Group, &[Member]),
     ledger: Ledger,
     now: Timestamp,
-) -> Result<Deleting, Error> {
+) -> Result<ControlFlow<Decision<GroupId>, (LedgerTransaction, Member)>, Error> {
     let MemberKey { group: id, user } = by;
     let caller = members.iter().find(|member| member.id == user).ok_or(Error::NotMember)?;
     if let Err(error) = caller.check_present() {
         // A stored response is that of the creator, who left with the deletion.
         let unless = group.deleted_at.map(|_| id);
-        return Ok(Deleting::Decided(Decision::Refuse { unless, error }));
+        return Ok(ControlFlow::Break(Decision::Refuse { unless, error }));
     }
     if !group.is_created_by(caller) {
         return Err(Error::NotCreator);
@@ -200,21 +194,20 @@ pub fn begin_deletion(
     if ledger.state.of(members).iter().any(is_other) {
         return Err(Error::NotAlone);
     }
-    Ok(Deleting::IfSettled(Box::new(LedgerTransaction::unchecked(by, ledger, now))))
+    let transaction = LedgerTransaction::unchecked(by, ledger, now);
+    Ok(ControlFlow::Continue((transaction, caller.clone())))
 }
 
-/// Deletes a group of which the pending settlements are counted.
+/// Deletes a group whose pending settlements are counted.
 pub fn delete(
     transaction: LedgerTransaction,
     group: &Group,
-    members: &[Member],
+    creator: &Member,
 ) -> Result<Decision<GroupId>, WriteError> {
     let unsettled = transaction.ledger().all_unsettled();
     if !unsettled.is_empty() {
         return Err(Error::OpenBalances(unsettled).into());
     }
-    let creator = members.iter().find(|member| member.id == transaction.by().user);
-    let creator = creator.ok_or(Error::NotMember)?;
     deletion(transaction, group, creator)?.commit(group.id)
 }
 

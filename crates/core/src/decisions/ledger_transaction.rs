@@ -62,12 +62,6 @@ impl LedgerTransaction {
         Self { member_key, at, read, next, transaction: Transaction::default(), told: None }
     }
 
-    /// The member who writes.
-    #[must_use]
-    pub const fn by(&self) -> MemberKey {
-        self.member_key
-    }
-
     /// The group.
     #[must_use]
     pub const fn group(&self) -> GroupId {

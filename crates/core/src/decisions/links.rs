@@ -12,7 +12,7 @@ use crate::{
         group_row::{links_as_read, links_set_to},
         ledger_transaction::LedgerTransaction,
         members::change_member,
-        questions::{present, put_question},
+        questions::put_question,
     },
     group::{Group, LinkStep, Member, MemberKey, ProposedLink, not_a_member},
     input::{Draft, Error, Field},
@@ -81,9 +81,8 @@ pub fn link(
         }
         LinkStep::Confirm if !in_app => Err(Error::LinkNotInApp.into()),
         LinkStep::Confirm => {
-            let (before, present) = (before.clone(), present.clone());
-            let read = ReadForLink { ledger, group: group_row, members, open };
-            confirm(by, read, (&before, id), (&present, user), now)
+            let read = (&group_row, &*members, &*open);
+            confirm(by, ledger, read, (before, id), (present, user), now)
         }
     }
 }
@@ -131,17 +130,17 @@ pub struct ReadForLink {
 /// The decision that links a guest to a user.
 fn confirm(
     member_key: MemberKey,
-    read: ReadForLink,
+    ledger: Ledger,
+    (group, members, open): (&Group, &[Member], &[Question]),
     (before, id): (&Member, GuestId),
     (linked_to, user): (&Member, UserId),
     now: Timestamp,
 ) -> Result<Decision<LinkedGuest>, WriteError> {
-    let ReadForLink { ledger, group, members, open } = read;
     let linked = Member { linked_to: Some(user), ..before.clone() };
     // The row of the user may have been read before another link.
     let guests: Vec<_> = ledger.links.guests_of(user).chain([before.id]).collect();
     let mut here: BTreeSet<MemberId> =
-        present(&members, &ledger.links).iter().map(|it| it.id).collect();
+        ledger.links.present(members).iter().map(|it| it.id).collect();
     here.remove(&before.id);
     let mut transaction = LedgerTransaction::new(member_key, ledger, now)?;
     let link = [("linkedTo", Some(row::to_value(&user)?))];
@@ -156,7 +155,7 @@ fn confirm(
     } else {
         Write::update(key, proposals)
     };
-    transaction.add(counted.when(links_as_read(&group)?));
+    transaction.add(counted.when(links_as_read(group)?));
     transaction.link(id, user)?;
     let changed = |it: &Question| it.linked(before.id, user.into(), &here, now);
     let changed = open.iter().filter_map(|it| Some((it, changed(it)?)));

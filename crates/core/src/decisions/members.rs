@@ -3,6 +3,8 @@
 //! A member's presence changes under the group's lock, together with the condition for it. The
 //! balance row notes the change, see [`GroupState`](crate::group::group_state::GroupState).
 
+use std::ops::ControlFlow;
+
 use crate::{
     caller::telegram::User,
     decisions::{
@@ -35,40 +37,31 @@ pub struct MemberChange {
     transaction: LedgerTransaction,
 }
 
-/// What a member's leave needs besides the rows of the group and the member.
-#[derive(Debug)]
-pub enum Leaving {
-    /// It is decided.
-    Decided(Box<Decision<Member>>),
-    /// The member may go if they have no balance and no pending settlement.
-    IfSettled(Box<MemberChange>),
-}
-
-/// The begin of a leave.
+/// Begins to make a member past who leaves: what is decided already, or a change that follows if the
+/// member is settled.
 pub fn begin_leave(
     by: MemberKey,
     (group, member): (Group, Option<Member>),
     ledger: Ledger,
     now: Timestamp,
-) -> Result<Leaving, Error> {
+) -> Result<ControlFlow<Decision<Member>, MemberChange>, Error> {
     let before = member.ok_or(Error::NotMember)?;
     if let Err(error) = before.check_present() {
         // A stored response is for who left by it, and not for who left again since.
-        let refused = Decision::Refuse { unless: Some(before), error };
-        return Ok(Leaving::Decided(Box::new(refused)));
+        return Ok(ControlFlow::Break(Decision::Refuse { unless: Some(before), error }));
     }
     let transaction = LedgerTransaction::new(by, ledger, now)?;
-    Ok(Leaving::IfSettled(Box::new(MemberChange { group, before, transaction })))
+    Ok(ControlFlow::Continue(MemberChange { group, before, transaction }))
 }
 
-/// The begin of a removal by a member.
+/// Begins to remove a member, as [`begin_leave`] does.
 pub fn begin_removal(
     by: MemberKey,
     (group, caller): (Group, Option<Member>),
     member: Option<Member>,
     ledger: Ledger,
     now: Timestamp,
-) -> Result<Leaving, Error> {
+) -> Result<ControlFlow<Decision<Member>, MemberChange>, Error> {
     let caller = Member::require_present(caller)?;
     let before = member.ok_or(Error::NoMember)?;
     if !group.may_remove(&caller, &before) {
@@ -78,10 +71,10 @@ pub fn begin_removal(
         return Err(Error::AlreadyLinked);
     }
     if before.removed_at.is_some() {
-        return Ok(Leaving::Decided(Box::new(Decision::Done(before))));
+        return Ok(ControlFlow::Break(Decision::Done(before)));
     }
     let transaction = LedgerTransaction::new(by, ledger, now)?;
-    Ok(Leaving::IfSettled(Box::new(MemberChange { group, before, transaction })))
+    Ok(ControlFlow::Continue(MemberChange { group, before, transaction }))
 }
 
 /// Makes a past member present again. Of a past guest, all members show whether the name is free.
@@ -186,8 +179,8 @@ impl MemberChange {
         ledger.check_settled(member).is_err() && ledger.may_count_twice(member)
     }
 
-    /// Checks that the member has no balance and no pending settlement, of which these are those of the
-    /// group if they were read.
+    /// Checks that the member has no balance and no pending settlement. `pending` has the pending
+    /// settlements of the group if they were read.
     ///
     /// # Errors
     ///

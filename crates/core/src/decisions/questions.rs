@@ -66,7 +66,7 @@ pub struct QuestionDetail {
     /// The shares as [`apply`] with `claimers` would record them now, each with the
     /// name of its member; `None` if it would record none.
     pub preview: Option<Vec<(PreviewedShare, String)>>,
-    /// The shares of what is claimed so far, while the expense is not recorded. [`NOBODY`] has the
+    /// The shares of what is claimed so far, while the expense is not recorded. [`STAND_IN`] has the
     /// rest.
     pub claimed: Option<Vec<PreviewedShare>>,
     /// All members of the group, for their names.
@@ -124,29 +124,6 @@ pub struct Asked {
     day: Day,
 }
 
-/// What a member's claims come to.
-#[derive(Debug)]
-pub enum Claimed {
-    /// The member claims what they did before, if that is still so.
-    Same,
-    /// It is decided.
-    Decided(Box<Decision<Answered>>),
-}
-
-impl Claimed {
-    /// The decision.
-    ///
-    /// # Errors
-    ///
-    /// [`WriteError::Retry`] if there is none.
-    pub fn decision(self) -> Result<Decision<Answered>, WriteError> {
-        match self {
-            Self::Same => Err(WriteError::Retry),
-            Self::Decided(decision) => Ok(*decision),
-        }
-    }
-}
-
 /// What is read to apply a receipt.
 #[derive(Debug)]
 pub enum ReadForApplying {
@@ -163,20 +140,21 @@ pub enum ReadForApplying {
     },
 }
 
-/// Asks a question in a group that has so many open ones.
+/// Asks a question. `open` is the number of open questions of the group; a mistake of the request is
+/// reported before its error.
 pub fn ask(
     user: UserId,
     new: &Draft<NewQuestion>,
     agent: Option<(TokenId, &TokenName)>,
     (group, members): (&Group, &[Member]),
     (context, zone): (RequestContext, Zone),
-    open: impl FnOnce() -> Result<usize, Error>,
+    open: Result<usize, Error>,
 ) -> Result<Decision<SeenQuestion>, WriteError> {
     group.check_unarchived()?;
     let RequestContext { now, random } = context;
     let asking = Asking { group, members, asker: user, agent, now, zone, random };
     let (question, details) = new.check(asking)?;
-    if open()? >= MAX_OPEN_QUESTIONS {
+    if open? >= MAX_OPEN_QUESTIONS {
         return Err(Error::from(QuestionError::TooMany).into());
     }
     let mut writes = Transaction::default();
@@ -251,7 +229,8 @@ pub fn answer(
 }
 
 /// Claims items of a receipt, instead of earlier claims of the member, and of the guests who turned out
-/// to be them: these are `before`.
+/// to be them: these are `before`. There is no decision if the member claims what they did before: then the
+/// caller looks whether that is still so.
 pub fn claim(
     by: MemberKey,
     new: &Draft<NewClaims>,
@@ -259,7 +238,7 @@ pub fn claim(
     details: Option<QuestionDetails>,
     before: &[Answer],
     context: RequestContext,
-) -> Result<Claimed, WriteError> {
+) -> Result<Option<Decision<Answered>>, WriteError> {
     let (question, member, now) = (&asked.question, &asked.member, context.now);
     let latest = Answer::latest(before);
     let receipt = details.and_then(|details| details.receipt);
@@ -273,13 +252,12 @@ pub fn claim(
     }
     let answer = new.check(question, receipt.as_ref(), &asked.answering(by.user, context))?;
     let number = answer.claims.as_ref().map_or(0, Vec::len);
-    let decided = |decision| Ok(Claimed::Decided(Box::new(decision)));
     let Some(latest) = latest else {
-        return decided(asked.answer(Write::put_new(&answer)?, number, now)?);
+        return asked.answer(Write::put_new(&answer)?, number, now).map(Some);
     };
     let answer = answer.replacing(latest);
     if answer == *latest {
-        return Ok(Claimed::Same);
+        return Ok(None);
     }
     let after = question.answered_by(member, number, now);
     let mut writes = Transaction::from_iter([
@@ -291,7 +269,7 @@ pub fn claim(
     ]);
     let of_guests = before.iter().filter_map(Answer::member).filter(|it| *it != member.id);
     writes.extend(of_guests.map(|guest| Write::delete(keys::answer(question.id, guest))));
-    decided(Decision::Write(writes, asked.unscored(after, now)))
+    Ok(Some(Decision::Write(writes, asked.unscored(after, now))))
 }
 
 /// Records the expense of a receipt. One that was recorded before is returned as it is.
@@ -315,7 +293,7 @@ pub fn apply(
     }
     let application = new.checked()?;
     let present: BTreeSet<MemberId> =
-        present(members, &links).iter().map(|member| member.id).collect();
+        links.present(members).iter().map(|member| member.id).collect();
     let applying = Applying {
         links: &links,
         present: &present,
@@ -343,15 +321,8 @@ pub fn claims_of(answers: &[Answer], links: &Links, present: &BTreeSet<MemberId>
     Claims::of(claims, links, present)
 }
 
-/// The members who are present, each under one id.
-pub fn present(members: &[Member], links: &Links) -> Vec<Member> {
-    let mut present = links.unlinked(members);
-    present.retain(Member::is_present);
-    present
-}
-
-/// The member who has what nobody has claimed yet. No guest has this id.
-pub static NOBODY: LazyLock<MemberId> = LazyLock::new(|| GuestId::from_bytes([0; 16]).into());
+/// Id of the stand-in who has what is not claimed yet. No guest has it.
+pub static STAND_IN: LazyLock<MemberId> = LazyLock::new(|| GuestId::from_bytes([0; 16]).into());
 
 impl Asked {
     /// What an answer depends on, of a member who is asked.
@@ -428,7 +399,7 @@ impl QuestionDetail {
         now: Timestamp,
     ) -> Self {
         let links: Links = members.iter().collect();
-        let present = present(&members, &links);
+        let present = links.present(&members);
         let ids: BTreeSet<MemberId> = present.iter().map(|member| member.id).collect();
         let answers = Answer::one_each(answers, &links);
         let claims = claims_of(&answers, &links, &ids);
@@ -440,11 +411,11 @@ impl QuestionDetail {
             let new = new.check(group, among, question.asked_by, now, Zone::default()).ok()?;
             new.preview().ok()
         };
-        let claimed = open.and_then(|it| it.claimed(&claims, applying, *NOBODY).ok());
+        let claimed = open.and_then(|it| it.claimed(&claims, applying, *STAND_IN).ok());
         let claimed = claimed.and_then(|new| {
             let first = present.first()?.clone();
-            let nobody = Member { id: *NOBODY, name: String::new(), ..first };
-            let among: Vec<_> = present.iter().cloned().chain([nobody]).collect();
+            let stand_in = Member { id: *STAND_IN, name: String::new(), ..first };
+            let among: Vec<_> = present.iter().cloned().chain([stand_in]).collect();
             Some(shares(new, &among)?.into_iter().map(|(share, _)| share).collect())
         });
         let enough = question.is_over(now) && answers.len() >= MIN_ANONYMOUS;

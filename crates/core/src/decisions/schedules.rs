@@ -1,7 +1,11 @@
 //! Schedules: making, editing and deleting them, and recording the expense of a date.
 
 use crate::{
-    decisions::{decision::Decision, expenses::insert, ledger_transaction::LedgerTransaction},
+    decisions::{
+        decision::Decision,
+        expenses::{divides_otherwise, insert},
+        ledger_transaction::LedgerTransaction,
+    },
     group::{Group, Member, MemberKey},
     input::{Draft, Error},
     ledger::Ledger,
@@ -197,11 +201,6 @@ fn of_one_moment(
         return Err(WriteError::Retry);
     }
     Ok((ledger.state.of_group(group), ledger.state.of(members)))
-}
-
-/// Whether the group and the ledger were read before and after a change of the default split.
-fn divides_otherwise(group: &Group, ledger: &Ledger) -> bool {
-    group.default_splits_at != ledger.state.default_splits_at
 }
 
 /// The schedule is as it was read.

@@ -159,10 +159,9 @@ pub fn take_back(
     mut transaction: LedgerTransaction,
     settlement: &Settlement,
     by: UserId,
-    (entry, used): (Option<&Entry>, Option<&UsedHash>),
+    (entry, used): (&Entry, Option<&UsedHash>),
     returned: impl IntoIterator<Item = Write>,
 ) -> Result<Decision<Settlement>, WriteError> {
-    let entry = entry.ok_or_else(|| unrecorded(settlement))?;
     let reverted = Settlement {
         status: SettlementStatus::Failed,
         tx_hash: None,

@@ -35,13 +35,13 @@ pub fn edit(
     edit: &Draft<SpendingEdit>,
     expected: impl Fn(&Spending) -> bool,
     before: &Spending,
-    targets: impl FnOnce() -> Result<Targets, Error>,
+    targets: Result<Targets, Error>,
     now: Timestamp,
 ) -> Result<Decision<Spending>, WriteError> {
     if !expected(before) {
         return Err(Error::Changed.into());
     }
-    let after = edit.apply(before, &targets()?, now)?;
+    let after = edit.apply(before, &targets?, now)?;
     if after == *before {
         return Ok(Decision::Done(after));
     }

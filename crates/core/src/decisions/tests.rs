@@ -1,12 +1,13 @@
-//! Decisions, without a table: what was read goes in, and what follows comes out.
+//! Tests of decisions without a table: each makes the rows that were read, and looks at the writes.
+
+use std::ops::ControlFlow;
 
 use super::{
     decision::Decision,
     expenses::{self, Recording, SeenDeleted, SeenExpense},
     guests,
     ledger_transaction::LedgerTransaction,
-    members::{self, Leaving},
-    settlements,
+    members, settlements,
 };
 use crate::{
     caller::telegram::User,
@@ -261,9 +262,9 @@ fn member_with_a_balance_does_not_leave() {
     let leave = |ledger: Ledger| {
         members::begin_leave(by(2), (group(), member.clone()), ledger, now()).unwrap()
     };
-    let Leaving::IfSettled(change) = leave(recorded().2) else { panic!("decided") };
+    let ControlFlow::Continue(change) = leave(recorded().2) else { panic!("decided") };
     assert!(matches!(change.check_settled(None), Err(Error::NotSettled(_))));
-    let Leaving::IfSettled(change) = leave(Ledger::default()) else { panic!("decided") };
+    let ControlFlow::Continue(change) = leave(Ledger::default()) else { panic!("decided") };
     change.check_settled(None).unwrap();
     let (transaction, left) = written(change.leave(&Draft::valid(())));
     assert_eq!(left.left_at, Some(now()));

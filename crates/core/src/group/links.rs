@@ -82,6 +82,14 @@ impl Links {
         members.iter().filter(|member| !self.has(member.id)).cloned().collect()
     }
 
+    /// The members who are present, each under one id.
+    #[must_use]
+    pub fn present(&self, members: &[Member]) -> Vec<Member> {
+        let mut present = self.unlinked(members);
+        present.retain(Member::is_present);
+        present
+    }
+
     /// Whether all linked users are among `members`.
     #[must_use]
     pub fn are_among(&self, members: &[Member]) -> bool {

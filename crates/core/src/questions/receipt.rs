@@ -265,8 +265,7 @@ impl Receipt {
         let Field::Value(sent) = receipt else { return Ok(None) };
         let Asking { group, members, asker, now, zone, random, .. } = asking;
         let links: Links = members.iter().collect();
-        let mut present = links.unlinked(members);
-        present.retain(Member::is_present);
+        let present = links.present(members);
         let mut expense = sent.clone();
         expense.split_type = Field::Value(SplitType::Itemized);
         let stand_in = stand_in(sent, &present, &links, asker);

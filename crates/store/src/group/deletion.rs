@@ -1,8 +1,10 @@
 //! Deleting a group, for which its creator is the last user in it, and the rows of a deleted one, for
 //! the operators' tool.
 
+use std::ops::ControlFlow;
+
 use fracti_core::{
-    decisions::groups::{self as decide, Deleting},
+    decisions::groups as decide,
     group::{ChatGroup, MemberKey},
     input::Error,
     storage::{
@@ -46,12 +48,13 @@ impl Table {
             let (group, members) =
                 tokio::try_join!(self.group_row(id), self.members(id, &everyone))?;
             let seen = (&group, &*members);
-            let mut transaction = match decide::begin_deletion(member_key, seen, ledger, now)? {
-                Deleting::Decided(decision) => return Ok(decision),
-                Deleting::IfSettled(transaction) => *transaction,
-            };
-            self.count_pending(&mut transaction).await?;
-            decide::delete(transaction, &group, &members)
+            match decide::begin_deletion(member_key, seen, ledger, now)? {
+                ControlFlow::Break(decision) => Ok(decision),
+                ControlFlow::Continue((mut transaction, creator)) => {
+                    self.count_pending(&mut transaction).await?;
+                    decide::delete(transaction, &group, &creator)
+                }
+            }
         })
         .await
     }

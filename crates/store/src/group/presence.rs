@@ -3,10 +3,12 @@
 //! A member's presence changes under the group's lock, together with the condition for it. The
 //! balance row notes the change, see [`GroupState`](fracti_core::group::group_state::GroupState).
 
+use std::ops::ControlFlow;
+
 use fracti_core::{
     decisions::{
         ledger_transaction::LedgerTransaction,
-        members::{self as decide, Leaving, MemberChange},
+        members::{self as decide, MemberChange},
     },
     group::{Group, Member, MemberKey, MemberRow},
     input::{Draft, Error},
@@ -43,8 +45,8 @@ impl Table {
             let (rows, ledger) =
                 tokio::try_join!(self.group_and_member(group, user.into()), self.ledger(group))?;
             match decide::begin_leave(member_key, rows, ledger, idempotency.now())? {
-                Leaving::Decided(decision) => Ok(*decision),
-                Leaving::IfSettled(mut change) => {
+                ControlFlow::Break(decision) => Ok(decision),
+                ControlFlow::Continue(mut change) => {
                     self.require_settled(&mut change).await?;
                     change.leave(body)
                 }
@@ -74,8 +76,8 @@ impl Table {
                 self.ledger(group),
             )?;
             match decide::begin_removal(member_key, rows, member, ledger, idempotency.now())? {
-                Leaving::Decided(decision) => Ok(*decision),
-                Leaving::IfSettled(mut change) => {
+                ControlFlow::Break(decision) => Ok(decision),
+                ControlFlow::Continue(mut change) => {
                     self.require_settled(&mut change).await?;
                     change.remove()
                 }

@@ -87,8 +87,7 @@ impl Table {
         self.write(idempotency, || async {
             let (before, targets) =
                 tokio::join!(self.spending(user, id), self.targets_if(edit.needs_targets(), user));
-            let (before, targets) = (before?, || targets);
-            decide::edit(edit, &expected, &before, targets, now)
+            decide::edit(edit, &expected, &before?, targets, now)
         })
         .await
     }

@@ -3,7 +3,7 @@
 use fracti_core::{
     decisions::{
         decision::Decision,
-        questions::{self as decide, Answered, Asked, Claimed},
+        questions::{self as decide, Answered, Asked},
     },
     group::MemberKey,
     input::{Draft, Error},
@@ -74,7 +74,9 @@ impl Table {
             let details = details?;
             let context = idempotency.context();
             let claimed = decide::claim(member_key, new, &asked_first, details, &before, context)?;
-            let Claimed::Same = claimed else { return claimed.decision() };
+            if let Some(decision) = claimed {
+                return Ok(decision);
+            }
             // Nothing is written, so nothing tells whether the rows are of one moment. They are if
             // the question is the same before and after the claims.
             let same = self.claims_by(id, member.ids()).await? == before;

@@ -47,7 +47,7 @@ impl Table {
                 self.open_questions(group, now.to_string()),
             );
             let ((group, members), zone) = (group?, targets?.zone());
-            let open = || open.map(|open| open.len());
+            let open = open.map(|open| open.len());
             decide::ask(user, new, agent, (&group, &members), (context, zone), open)
         })
         .await

@@ -268,12 +268,10 @@ impl Table {
     ) -> Result<Decision<Settlement>, WriteError> {
         let key = keys::entry(settlement.group_id, &settlement.id.into());
         let entry = self.db.get::<Entry>(key).await?;
-        if entry.is_none() {
-            return Err(decide::unrecorded(&settlement));
-        }
+        let entry = entry.ok_or_else(|| decide::unrecorded(&settlement))?;
         let used = self.used_hash(&settlement).await?;
         let returned = self.return_funds(&settlement, transaction.at(), random).await?;
-        let seen = (entry.as_ref(), used.as_ref());
+        let seen = (&entry, used.as_ref());
         decide::take_back(transaction, &settlement, by, seen, returned)
     }
 

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use fracti_core::{
-    decisions::questions::{NOBODY, QuestionDetail, SeenQuestion},
+    decisions::questions::{QuestionDetail, STAND_IN, SeenQuestion},
     group::Member,
     questions::{
         answer::Answerer,
@@ -173,7 +173,7 @@ impl View<'_> {
             @if let Some(claimed) = detail.claimed.as_ref().filter(|_| self.is_open) {
                 section {
                     h2 { (l.shares_now()) }
-                    ul.card.list { @for share in claimed.iter().filter(|it| it.user != *NOBODY) {
+                    ul.card.list { @for share in claimed.iter().filter(|it| it.user != *STAND_IN) {
                         li.row { (self.names.avatar(share.user)) span.grow { (self.names.shown(share.user)) }
                             (ui::money(l, share.amount.to_major(), receipt.currency)) }
                     } }
@@ -208,7 +208,7 @@ impl View<'_> {
             let share = claimed().find(|share| is(share.user));
             share.map_or(Decimal::ZERO, |share| share.amount.to_major())
         };
-        let (amount, left) = (of(&|id| self.names.is_me(id)), of(&|id| id == *NOBODY));
+        let (amount, left) = (of(&|id| self.names.is_me(id)), of(&|id| id == *STAND_IN));
         let label =
             l.had_things(count.try_into().unwrap_or_default(), &l.money(amount, receipt.currency));
         html! {

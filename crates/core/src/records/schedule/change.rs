@@ -73,11 +73,6 @@ pub struct Scheduling<'a> {
 }
 
 impl Scheduling<'_> {
-    fn present(&self) -> Vec<Member> {
-        let members = self.links.unlinked(self.members);
-        members.into_iter().filter(Member::is_present).collect()
-    }
-
     /// The template of a request, whose errors are reported within `expense`.
     fn template(
         &self,
@@ -85,7 +80,8 @@ impl Scheduling<'_> {
         errors: &mut FieldErrors,
     ) -> Result<Option<Expense>, Error> {
         let draft = Draft::new(Field::Value(new), errors.within("expense")).resolved(self.links);
-        let (present, group) = (self.present(), self.group.clone().resolved(self.links));
+        let (present, group) =
+            (self.links.present(self.members), self.group.clone().resolved(self.links));
         let checked = draft.check(&group, &present, self.caller, self.now, self.zone);
         kept(checked.and_then(|checked| checked.at(self.at, self.random)), errors)
     }
@@ -268,7 +264,8 @@ impl Draft<ScheduleEdit> {
                 refuse_date(sent.date, &mut errors);
                 let sent = Edit { date: Field::Absent, ..sent.clone() };
                 let draft = Draft::new(Field::Value(sent), errors.within("expense"));
-                let (draft, present) = (draft.resolved(with.links), with.present());
+                let (draft, present) =
+                    (draft.resolved(with.links), with.links.present(with.members));
                 kept(draft.apply(&before.template, with.group, &present, with.now), &mut errors)?
             }
             None => Some(before.template.clone()).filter(|_| !edit.expense.is_invalid()),

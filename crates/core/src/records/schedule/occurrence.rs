@@ -65,8 +65,7 @@ impl Schedule {
         // A guest who turned out to be another sharer keeps a share of their own.
         let is_distinct = resolved.fields().is_some_and(names_each_once);
         let (draft, members): (_, Vec<Member>) = if is_distinct {
-            let unlinked = links.unlinked(members);
-            (resolved, unlinked.into_iter().filter(Member::is_present).collect())
+            (resolved, links.present(members))
         } else {
             (stored, members.iter().filter(|member| present(member.id)).cloned().collect())
         };
