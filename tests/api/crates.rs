@@ -11,12 +11,14 @@ use fracti_local::FUNCTIONS;
 
 /// The crates from the lowest layer to the highest. Crates of one layer do not depend on each
 /// other.
-const LAYERS: [&str; 10] = [
+const LAYERS: [&str; 12] = [
     "texts",
     "core",
     "formats",
     "store",
     "runtime",
+    "reach",
+    "chat",
     "http",
     "functions",
     "admin",
@@ -97,6 +99,7 @@ const HOUSES: [House; 3] = [
             "records",
             "questions",
             "reports",
+            "chat",
             "decisions",
             "v0",
             "rows",

@@ -16,7 +16,7 @@ use crate::{
 const HOUR: Duration = Duration::from_hours(1);
 
 async fn run(api: &Api) -> Report {
-    keep(&api.table, &api.app.clock).await.unwrap()[0]
+    keep(&api.table, &api.app.clock, None).await.unwrap()[0]
 }
 
 fn done(done: usize, late_s: u64) -> Report {

@@ -10,6 +10,7 @@ mod alarms;
 mod amounts;
 mod buttons;
 mod changes;
+mod chat;
 mod concurrency;
 mod context;
 mod corpus;

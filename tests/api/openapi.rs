@@ -641,7 +641,7 @@ async fn the_schedules(alice: &Reader<'_>, bob: &Reader<'_>, group: &Group) {
         json!({ "expense": tea(json!({ "payerId": guest })), "repeat": { "every": "day" } });
     let path = format!("{schedules}/{}", bob.make(&schedules, of_guest).await);
     bob.call(Method::DELETE, &group.path(&format!("/members/{guest}")), None).await.data(200);
-    fracti_keeper::keep(&group.api.table, &group.api.app.clock).await.unwrap();
+    fracti_keeper::keep(&group.api.table, &group.api.app.clock, None).await.unwrap();
     assert_eq!(alice.get(&path).await.data(200)["problem"]["path"], "expense.payerId");
     for body in [
         json!({ "expense": { "payerId": "1", "category": null, "splits": [{ "userId": "2" }] }, "paused": false }),

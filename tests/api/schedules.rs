@@ -14,7 +14,7 @@ use crate::{
 };
 
 async fn run(api: &Api) -> Report {
-    keep(&api.table, &api.app.clock).await.unwrap()[0]
+    keep(&api.table, &api.app.clock, None).await.unwrap()[0]
 }
 
 /// Runs the keeper until nothing is left to do.

@@ -87,7 +87,7 @@ async fn run_until_done(count: usize) -> Vec<(Report, Duration)> {
     let mut runs = Vec::new();
     loop {
         let begun = Instant::now();
-        let ran = keep(&api.table, &api.app.clock).await.unwrap()[0];
+        let ran = keep(&api.table, &api.app.clock, None).await.unwrap()[0];
         let is_last = ran.done == 0;
         runs.push((ran, begun.elapsed()));
         let totals = api.user(4, "Dave").get("/api/funds/totals").await;

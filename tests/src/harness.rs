@@ -28,6 +28,7 @@ use axum::{
 };
 use fracti_core::{
     caller::telegram::{self, User},
+    decisions::telling::Telling,
     reports::audit::Finding,
     storage::keys::Primary,
     v0,
@@ -187,6 +188,14 @@ impl Api {
     pub fn named(&self, bot: &str) -> Self {
         let app = App { bot_username: Some(bot.into()), ..self.app.clone() };
         Self { router: service(routes(), app.clone()), app, ..self.clone() }
+    }
+
+    /// The same with a Bot API at this address, in which changes are told.
+    pub fn telling(&self, url: &str) -> Self {
+        let table = self.table.clone().telling(Telling::On);
+        let app = App { telegram: Some(url.into()), table: table.clone(), ..self.app.clone() };
+        let app = app.with_bot_api();
+        Self { router: service(routes(), app.clone()), app, table, ..self.clone() }
     }
 
     /// The API of another bot, over the same table.

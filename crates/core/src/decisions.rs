@@ -21,6 +21,7 @@ pub mod settlements;
 pub mod spendings;
 pub mod tallies;
 pub mod targets;
+pub mod telling;
 pub mod tokens;
 
 #[cfg(test)]

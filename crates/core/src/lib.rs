@@ -16,6 +16,7 @@
 //! | [`funds`] | prepaid money of users, and what changes it |
 //! | [`questions`] | questions to a group, answers, receipts with claims, points |
 //! | [`reports`] | what is added up from records, and whether rows agree |
+//! | [`chat`] | the bot's commands, buttons and links, and subscriptions to its messages |
 //! | [`decisions`] | what a request writes, by the rows that were read |
 //! | [`v0`] | the rows of the TypeScript Fracti |
 //!
@@ -25,6 +26,7 @@
 #![cfg_attr(test, expect(clippy::arithmetic_side_effects, reason = "an overflow fails the test"))]
 
 pub mod caller;
+pub mod chat;
 pub mod decisions;
 pub mod funds;
 pub mod group;

@@ -5,6 +5,7 @@ use crate::{
         token::{Token, TokenList},
         usage::Usage,
     },
+    chat::subscription::Subscription,
     funds::{
         fund::Fund,
         fund_queue::FundQueue,
@@ -44,9 +45,10 @@ pub struct RowKind {
 }
 
 /// All kinds of rows.
-pub const ROWS: [RowKind; 35] = [
+pub const ROWS: [RowKind; 36] = [
     RowKind::of::<Group>(),
     RowKind::of::<ChatGroup>(),
+    RowKind::of::<Subscription>(),
     RowKind::of::<MemberRow>(),
     RowKind::of::<Expense>(),
     RowKind::of::<Participant>(),

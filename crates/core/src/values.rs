@@ -14,6 +14,7 @@ pub(crate) mod question_status;
 pub mod ref_id;
 pub mod request_context;
 pub(crate) mod settlement_status;
+pub mod shown;
 pub(crate) mod spending_id;
 pub(crate) mod tally_key;
 pub mod text;

@@ -249,7 +249,7 @@ async fn join_group(
         via.require_app()?;
     }
     let profile = match via {
-        Credential::InitData => Profile::Current,
+        Credential::InitData | Credential::Bot => Profile::Current,
         // Its user was a member when they created it: if they left, it must not take that back.
         Credential::Token { group: Some(_), .. } => {
             via.require_app()?;

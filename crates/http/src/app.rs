@@ -3,8 +3,10 @@
 use std::{sync::Arc, time::Duration};
 
 use aws_sdk_dynamodb::Client;
+use fracti_chat::{BotApi, Teller};
 use fracti_core::{
     caller::token::ApiToken,
+    decisions::telling::Telling,
     funds::fund::FundError,
     group::InvitationCode,
     input::Error,
@@ -45,6 +47,10 @@ pub struct App {
     pub operators: Arc<[UserId]>,
     /// Username of the bot, for links that open the Mini App in Telegram.
     pub bot_username: Option<Arc<str>>,
+    /// The Bot API, in the function that calls it, if changes are told in Telegram.
+    pub bot_api: Option<BotApi>,
+    /// Address of the Bot API, if changes are told in Telegram.
+    pub telegram: Option<Arc<str>>,
 }
 
 impl App {
@@ -79,7 +85,9 @@ impl App {
                 },
             }
         };
-        let app = Self::new(table, token?, settings.init_data_max_age);
+        let telegram = settings.telegram.clone().map(Arc::from);
+        let telling = if telegram.is_some() { Telling::On } else { Telling::Off };
+        let app = Self::new(table.telling(telling), token?, settings.init_data_max_age);
         let unlimited = Quotas::default();
         let quotas = Quotas {
             reads: settings.daily_reads,
@@ -88,7 +96,34 @@ impl App {
             ..unlimited
         };
         let bot_username = settings.bot_username.map(Arc::from);
-        Ok(Self { quotas, operators: settings.operators.into(), bot_username, ..app })
+        let operators = settings.operators.into();
+        Ok(Self { quotas, operators, bot_username, telegram, ..app })
+    }
+
+    /// The application that tells changes by the Bot API at `url`.
+    #[must_use]
+    pub fn telling(self, url: Arc<str>) -> Self {
+        let table = self.table.telling(Telling::On);
+        Self { telegram: Some(url), table, ..self }.with_bot_api()
+    }
+
+    /// The application that calls the Bot API, if changes are told in Telegram.
+    #[must_use]
+    pub fn with_bot_api(self) -> Self {
+        let bot_api = self.telegram.as_deref().map(|url| BotApi::new(url, &self.bot_token));
+        Self { bot_api, ..self }
+    }
+
+    /// What tells changes in Telegram, if they are told.
+    #[must_use]
+    pub fn teller(&self) -> Option<Teller> {
+        Some(Teller::new(self.bot_api.clone()?, self.bot_username.clone()))
+    }
+
+    /// Id of the bot, with which its token begins.
+    #[must_use]
+    pub fn bot_id(&self) -> &str {
+        self.bot_token.expose().split(':').next().unwrap_or_default()
     }
 
     /// Creates an application over `table` with the clock and the random bytes of the system.
@@ -105,11 +140,14 @@ impl App {
             quotas: Quotas::default(),
             operators: Arc::default(),
             bot_username: None,
+            bot_api: None,
+            telegram: None,
         }
     }
 
     /// Time of a request, with random bytes for the ids that it creates.
-    pub(crate) fn request_context(&self, context: &Context) -> RequestContext {
+    #[must_use]
+    pub fn request_context(&self, context: &Context) -> RequestContext {
         RequestContext { now: context.now, random: self.random.bytes() }
     }
 

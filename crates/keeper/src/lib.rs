@@ -9,6 +9,7 @@
 
 use std::{collections::HashMap, time::Duration};
 
+use fracti_chat::{Delivered, Sending, Teller};
 use fracti_core::{
     decisions::schedules::Occurred,
     funds::fund_transaction::FundWork,
@@ -35,9 +36,21 @@ struct WorkList {
     row_limit: Duration,
 }
 
-/// The lists, none of which delays another.
-const LISTS: [WorkList; 1] =
-    [WorkList { due: DueList::Money, name: "keep-money", at_once: 8, row_limit: REQUEST_LIMIT }];
+/// The list by which money moves, which no other delays.
+const MONEY: WorkList =
+    WorkList { due: DueList::Money, name: "keep-money", at_once: 8, row_limit: REQUEST_LIMIT };
+
+/// Changes for which subscriptions are marked.
+const TELL: WorkList =
+    WorkList { due: DueList::Tell, name: "tell", at_once: 8, row_limit: REQUEST_LIMIT };
+
+/// Messages to send.
+const NOTIFY: WorkList = WorkList {
+    due: DueList::Notify,
+    name: "notify",
+    at_once: 10,
+    row_limit: Duration::from_secs(20),
+};
 
 /// Time after which a run begins no more rows.
 const BEGINNING: Duration = Duration::from_secs(45);
@@ -76,15 +89,42 @@ pub struct Report {
 /// # Errors
 ///
 /// [`Error::Unavailable`] or [`Error::Table`] if the index cannot be read.
-pub async fn keep(table: &Table, clock: &Clock) -> Result<Vec<Report>, Error> {
-    let lists = LISTS
-        .iter()
-        .map(|list| work(list.name, None, LIST_LIMIT, Box::pin(keep_list(table, clock, *list))));
+pub async fn keep(
+    table: &Table,
+    clock: &Clock,
+    teller: Option<&Teller>,
+) -> Result<Vec<Report>, Error> {
+    let begun = Instant::now();
+    let sending = teller.map(Teller::run);
+    let sending = sending.as_ref();
+    let list = |list: WorkList| {
+        let keeping = Keeping { table, clock, list, begun, sending };
+        work(list.name, None, LIST_LIMIT, Box::pin(keep_list(keeping)))
+    };
+    // What is told in this run is sent in it, too.
+    let telling = async {
+        match sending {
+            None => Ok::<_, Error>(Vec::new()),
+            Some(_) => Ok(vec![list(TELL).await?, list(NOTIFY).await?]),
+        }
+    };
     let waiting = Box::pin(look_at_cash_outs(table, clock));
     let waiting = work("look-at-cash-outs", None, REQUEST_LIMIT, waiting);
-    let (lists, waiting) = tokio::join!(futures_util::future::join_all(lists), waiting);
+    let (money, telling, waiting) = tokio::join!(list(MONEY), Box::pin(telling), waiting);
     waiting?;
-    lists.into_iter().collect()
+    let telling: Vec<Report> = telling?;
+    Ok([money?].into_iter().chain(telling).collect())
+}
+
+/// A run for one list.
+#[derive(Clone, Copy)]
+struct Keeping<'a> {
+    table: &'a Table,
+    clock: &'a Clock,
+    list: WorkList,
+    begun: Instant,
+    /// The messages of the run, if changes are told.
+    sending: Option<&'a Sending>,
 }
 
 /// Logs for how long the oldest cash-out has waited for an operator.
@@ -99,8 +139,9 @@ async fn look_at_cash_outs(table: &Table, clock: &Clock) -> Result<(), Error> {
 }
 
 /// Works a list off, page by page, until it is empty or the time is over; then its schedules.
-async fn keep_list(table: &Table, clock: &Clock, of: WorkList) -> Result<Report, Error> {
-    let (now, begun) = (clock.now(), Instant::now());
+async fn keep_list(keeping: Keeping<'_>) -> Result<Report, Error> {
+    let Keeping { table, clock, list: of, begun, .. } = keeping;
+    let now = clock.now();
     let (mut run, mut after, mut oldest) = (Run::default(), None, None::<Timestamp>);
     let mut schedules = Vec::new();
     loop {
@@ -111,13 +152,13 @@ async fn keep_list(table: &Table, clock: &Clock, of: WorkList) -> Result<Report,
             page.rows.into_iter().partition(DueRow::is_of_schedule);
         let room = MAX_SCHEDULES.saturating_sub(schedules.len());
         schedules.extend(last.into_iter().take(room));
-        run = handle_page(table, clock, of, first, begun, run).await;
+        run = handle_page(keeping, first, run).await;
         after = page.next;
         if after.is_none() || begun.elapsed() >= BEGINNING {
             break;
         }
     }
-    run = handle_page(table, clock, of, schedules, begun, run).await;
+    run = handle_page(keeping, schedules, run).await;
     let late_s = oldest.map_or(0, |oldest| now.since(oldest).as_secs());
     let Run { done, not_due, failed, left_alone } = run;
     let done = done.saturating_add(not_due);
@@ -165,34 +206,23 @@ fn by_partition(rows: Vec<DueRow>) -> Vec<Vec<DueRow>> {
 }
 
 /// Handles rows, those of several partitions at once, and adds them to a run.
-async fn handle_page(
-    table: &Table,
-    clock: &Clock,
-    of: WorkList,
-    rows: Vec<DueRow>,
-    begun: Instant,
-    run: Run,
-) -> Run {
+async fn handle_page(keeping: Keeping<'_>, rows: Vec<DueRow>, run: Run) -> Run {
     // On the heap, because the futures of all kinds of work are large.
-    let parts = stream::iter(by_partition(rows))
-        .map(|rows| Box::pin(handle_all(table, clock, of, rows, begun)));
-    parts.buffer_unordered(of.at_once).fold(run, |run, part| async move { run.and(part) }).await
+    let parts = stream::iter(by_partition(rows)).map(|rows| Box::pin(handle_all(keeping, rows)));
+    parts
+        .buffer_unordered(keeping.list.at_once)
+        .fold(run, |run, part| async move { run.and(part) })
+        .await
 }
 
 /// Handles the rows of a partition, one after another, as long as there is time.
-async fn handle_all(
-    table: &Table,
-    clock: &Clock,
-    of: WorkList,
-    rows: Vec<DueRow>,
-    begun: Instant,
-) -> Run {
+async fn handle_all(keeping: Keeping<'_>, rows: Vec<DueRow>) -> Run {
     let mut run = Run::default();
     for row in rows {
-        if begun.elapsed() >= BEGINNING {
+        if keeping.begun.elapsed() >= BEGINNING {
             break;
         }
-        let number = match Box::pin(handle(table, clock, of, &row)).await {
+        let number = match Box::pin(handle(keeping, &row)).await {
             Some(Handled::Done) => &mut run.done,
             Some(Handled::NotDue) => &mut run.not_due,
             Some(Handled::Unknown) => &mut run.left_alone,
@@ -227,7 +257,8 @@ async fn record_dates(table: &Table, of: &Schedule, now: Timestamp) -> Result<()
 }
 
 /// Handles a row; `None` if that failed, and the row is tried again later.
-async fn handle(table: &Table, clock: &Clock, of: WorkList, row: &DueRow) -> Option<Handled> {
+async fn handle(keeping: Keeping<'_>, row: &DueRow) -> Option<Handled> {
+    let Keeping { table, clock, list: of, sending, .. } = keeping;
     let now = clock.now();
     let work = Box::pin(async {
         match table.due(row, now).await? {
@@ -235,6 +266,13 @@ async fn handle(table: &Table, clock: &Clock, of: WorkList, row: &DueRow) -> Opt
             DueState::Unknown => return Ok(Handled::Unknown),
             DueState::Due(Due::Funds(due)) => table.end_funds(due, now).await?,
             DueState::Due(Due::Schedule(of)) => record_dates(table, &of, now).await?,
+            DueState::Due(Due::Change(change)) => table.tell(&change, now).await?,
+            DueState::Due(Due::Message(of)) => {
+                let Some(sending) = sending else { return Ok(Handled::NotDue) };
+                if sending.deliver(table, clock, &of).await? == Delivered::Left {
+                    return Ok(Handled::NotDue);
+                }
+            }
         }
         table.check_handled(row).await?;
         Ok(Handled::Done)

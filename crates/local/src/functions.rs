@@ -28,6 +28,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function { name: "questions", package: "questions", routes: fracti_questions::routes },
     Function { name: "funds", package: "funds", routes: fracti_funds::routes },
     Function { name: "transfer", package: "files", routes: fracti_files::routes },
+    Function { name: "bot", package: "bot", routes: fracti_bot::routes },
     Function { name: "web", package: "web", routes: fracti_web::routes },
 ];
 

@@ -2,10 +2,11 @@
 //!
 //! [`FUNCTIONS`] lists the functions, [`routes`] merges their routes, [`queued`] puts a queue
 //! before them, [`Engine`] is the database, [`data`] its file, and [`schema`] creates its table from
-//! the template that AWS deploys. The server is `main.rs`, which also serves [`docs`]. The tests use
-//! the same parts.
+//! the template that AWS deploys. [`fake_telegram`] stands in for Telegram. The server is `main.rs`,
+//! which also serves [`docs`]. The tests use the same parts.
 
 pub mod data;
+pub mod fake_telegram;
 pub mod schema;
 
 mod cors;

@@ -1,5 +1,6 @@
 //! `fracti-local`: the local server.
 
+mod chat;
 mod demo;
 
 use std::{
@@ -46,6 +47,7 @@ Environment:
   DAILY_READS, DAILY_WRITES  Quotas, without the options of these names [default: 0, for any number]
   OPERATOR_IDS               Users who hold the money of funds [default: none; Dave with --demo]
   BOT_USERNAME               Username of the bot, for links that open the Mini App
+  TELEGRAM_API_URL           Bot API in which changes are told; none by default
   USAGE_SAMPLE               Without effect: a local server counts every request
 
 With --dynamodb-endpoint also AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN,
@@ -81,6 +83,13 @@ struct Options {
     /// Seconds between two runs of the keeper, which does what is due without a request; 0 for never.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     keeper_seconds: u64,
+    /// Start a Bot API that stands in for Telegram, with a chat of the four friends of the demo, and
+    /// print how to write to the bot.
+    #[arg(long, conflicts_with = "data")]
+    fake_telegram: bool,
+    /// Port of this Bot API; 0 chooses a free one.
+    #[arg(long, default_value_t = 8081, requires = "fake_telegram")]
+    telegram_port: u16,
     /// Create a demo group with four members, and print how to call the API as each of them.
     #[arg(long)]
     demo: bool,
@@ -218,6 +227,16 @@ async fn start(options: Options, settings: Settings, token: BotToken) -> Result<
     let app = App::new(table, token, settings.init_data_max_age);
     let bot_username = settings.bot_username.map(Into::into);
     let app = App { quotas, operators: operators.into(), bot_username, ..app };
+    let app = if options.fake_telegram {
+        let listener =
+            listen(IpAddr::from(Ipv4Addr::LOCALHOST), "--telegram-port", options.telegram_port)
+                .await?;
+        chat::start(app, listener, &api, &mut out).await?
+    } else if let Some(url) = settings.telegram {
+        app.telling(url.into())
+    } else {
+        app
+    };
     let router = service(queued(routes()), app.clone());
     if options.demo {
         let app = App { quotas: Quotas::default(), ..app.clone() };
@@ -277,7 +296,7 @@ async fn serve(server: Server, stop: impl Future<Output = ()>) -> Result<(), Fai
         while !pause.is_zero() {
             tokio::time::sleep(pause).await;
             // It has logged what failed, and runs again.
-            let _ = fracti_keeper::keep(&app.table, &app.clock).await;
+            let _ = fracti_keeper::keep(&app.table, &app.clock, app.teller().as_ref()).await;
         }
         std::future::pending::<()>().await;
     };

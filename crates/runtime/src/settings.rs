@@ -20,6 +20,9 @@ const MAX_OPERATORS: usize = 20;
 /// Form of the operators, for error messages.
 const OPERATORS_FORM: &str = "up to 20 Telegram ids, separated by commas";
 
+/// Address of the Bot API.
+const TELEGRAM: &str = "https://api.telegram.org";
+
 /// Configuration read from the environment.
 #[derive(Debug)]
 pub struct Settings {
@@ -42,6 +45,9 @@ pub struct Settings {
     pub operators: Vec<UserId>,
     /// `BOT_USERNAME`: username of the bot, without `@`, for links that open the Mini App.
     pub bot_username: Option<String>,
+    /// `TELEGRAM_API_URL`, by default Telegram's, if `TELLING` is `on` or the URL is set: changes are
+    /// told in Telegram.
+    pub telegram: Option<String>,
 }
 
 impl Settings {
@@ -82,6 +88,14 @@ impl Settings {
             .ok()
             .filter(|all: &Vec<_>| all.len() <= MAX_OPERATORS)
             .ok_or(ConfigError::Invalid("OPERATOR_IDS", OPERATORS_FORM))?;
+        let url = variable("TELEGRAM_API_URL");
+        let telling = match variable("TELLING").as_deref() {
+            None => url.is_some(),
+            Some("on") => true,
+            Some("off") => false,
+            Some(_) => return Err(ConfigError::Invalid("TELLING", "on or off")),
+        };
+        let telegram = telling.then(|| url.unwrap_or_else(|| TELEGRAM.to_owned()));
         let bot_token = variable("TELEGRAM_BOT_TOKEN").map(|token| token.parse()).transpose();
         Ok(Self {
             table_name: variable("TABLE_NAME").unwrap_or_else(|| "FractiTable".to_owned()),
@@ -91,6 +105,7 @@ impl Settings {
             init_data_max_age: max_age,
             operators,
             bot_username: variable("BOT_USERNAME"),
+            telegram,
             daily_reads: limit("DAILY_READS")?,
             daily_writes: limit("DAILY_WRITES")?,
             usage_sample: sample,

@@ -4,11 +4,12 @@ pub(crate) mod access;
 pub(crate) mod balance;
 mod locks;
 mod lookup;
+mod subscriptions;
 
 use std::{sync::Arc, time::Duration};
 
 use aws_sdk_dynamodb::Client;
-use fracti_core::storage::keys;
+use fracti_core::{decisions::telling::Telling, storage::keys};
 use futures_util::future::join_all;
 
 use crate::dynamo::{Db, Requests, Sdk, with_deadline};
@@ -26,6 +27,7 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(1);
 pub struct Table {
     pub(crate) db: Db,
     pub(crate) locks: GroupLocks,
+    pub(crate) telling: Telling,
 }
 
 impl Table {
@@ -39,7 +41,24 @@ impl Table {
     /// The table `name`, whose requests `requests` answers.
     #[must_use]
     pub fn over(requests: Arc<dyn Requests>, name: impl Into<Arc<str>>) -> Self {
-        Self { db: Db::new(requests, name.into()), locks: GroupLocks::default() }
+        Self {
+            db: Db::new(requests, name.into()),
+            locks: GroupLocks::default(),
+            telling: Telling::Off,
+        }
+    }
+
+    /// The same table, whose writes tell their changes in Telegram, or do not.
+    #[must_use]
+    pub fn telling(self, telling: Telling) -> Self {
+        Self { telling, ..self }
+    }
+
+    /// The same table for the bot, whose changes are seen in the group's chat.
+    #[must_use]
+    pub fn shown(&self) -> Self {
+        let telling = if self.telling == Telling::Off { Telling::Off } else { Telling::Shown };
+        self.clone().telling(telling)
     }
 
     /// Name of the table.

@@ -9,4 +9,5 @@ pub(crate) mod fund_void;
 pub(crate) mod keeping;
 pub(crate) mod migration;
 pub(crate) mod standardise;
+pub(crate) mod telling;
 pub(crate) mod undated;

@@ -145,7 +145,7 @@ pub(super) async fn keep(table: &Table, actor: &Actor) {
         fracti_core::values::time::Timestamp::from_millis(millis).unwrap()
     });
     for _ in 0..4 {
-        let _ = fracti_keeper::keep(table, &clock).await;
+        let _ = fracti_keeper::keep(table, &clock, None).await;
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }

@@ -255,17 +255,26 @@ struct WebAppUser {
 
 impl WebAppUser {
     fn user(self) -> Option<User> {
-        let id = UserId::new(self.id).ok()?;
-        let username = self.username.filter(|name| !name.is_empty());
-        let name = format!("{} {}", self.first_name.trim(), self.last_name.trim());
+        let Self { first_name, last_name, username, photo_url, .. } = self;
+        let user = User::named(UserId::new(self.id).ok()?, &first_name, &last_name, username);
+        let avatar_url = photo_url.filter(|url| url.starts_with("https://"));
+        Some(User { avatar_url, ..user })
+    }
+}
+
+impl User {
+    /// The user with these names, without a picture.
+    #[must_use]
+    pub fn named(id: UserId, first: &str, last: &str, username: Option<String>) -> Self {
+        let username = username.filter(|name| !name.is_empty());
+        let name = format!("{} {}", first.trim(), last.trim());
         let name = match (name.trim(), &username) {
             ("", Some(username)) => username.clone(),
             ("", None) => id.to_string(),
             (name, _) => name.to_owned(),
         };
-        let avatar_url = self.photo_url.filter(|url| url.starts_with("https://"));
         let name = name.get(..name.floor_char_boundary(MAX_NAME)).unwrap_or_default().to_owned();
-        Some(User { id, name, username, avatar_url })
+        Self { id, name, username, avatar_url: None }
     }
 }
 

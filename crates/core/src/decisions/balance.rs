@@ -97,6 +97,9 @@ pub fn told(
         actor_id: user,
         at,
         entries: (count > 0).then_some(entries),
+        due_at: None,
+        told_to: None,
+        shown: false,
         subject,
     })
 }

@@ -4,7 +4,7 @@ use crate::{
     decisions::balance::put_lock,
     input::Error,
     ledger::Ledger,
-    storage::write::{Transaction, WriteError},
+    storage::write::{Transaction, Write, WriteError},
     values::id::GroupId,
 };
 
@@ -40,6 +40,34 @@ impl<T> Decision<T> {
         }
         transaction.add(put_lock(group, read)?);
         Ok(Self::Write(transaction, result))
+    }
+
+    /// The result, unless it is refused.
+    pub const fn result(&self) -> Option<&T> {
+        match self {
+            Self::Done(result) | Self::Write(_, result) | Self::Renew(_, result) => Some(result),
+            Self::Refuse { .. } => None,
+        }
+    }
+
+    /// The decision with further writes, unless it is refused.
+    #[must_use]
+    pub fn with(self, writes: impl IntoIterator<Item = Write>) -> Self {
+        let writes: Vec<Write> = writes.into_iter().collect();
+        match self {
+            Self::Done(result) if !writes.is_empty() => {
+                Self::Write(Transaction::from_iter(writes), result)
+            }
+            Self::Write(mut transaction, result) => {
+                transaction.extend(writes);
+                Self::Write(transaction, result)
+            }
+            Self::Renew(mut transaction, result) => {
+                transaction.extend(writes);
+                Self::Renew(transaction, result)
+            }
+            Self::Done(_) | Self::Refuse { .. } => self,
+        }
     }
 
     /// The transaction, which may be empty, and the result.

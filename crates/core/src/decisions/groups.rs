@@ -4,12 +4,14 @@ use std::ops::ControlFlow;
 
 use crate::{
     caller::telegram::User,
+    chat::subscription::{Subscription, Tongue},
     decisions::{
         balance::put_lock_telling,
         decision::Decision,
         group_row::unchanged,
         ledger_transaction::LedgerTransaction,
         members::{attributes, change_member},
+        telling::put_subscription,
     },
     group::{
         ChatGroup, Group, GroupUpdate, Invitation, InvitationCode, Member, MemberKey, MemberRow,
@@ -23,7 +25,12 @@ use crate::{
         keys, row,
         write::{Transaction, Write, WriteError},
     },
-    values::{chat_id::ChatId, id::GroupId, request_context::RequestContext, time::Timestamp},
+    values::{
+        chat_id::ChatId,
+        id::{GroupId, Subscriber},
+        request_context::RequestContext,
+        time::Timestamp,
+    },
 };
 
 /// The group of a chat, after `user` has opened it.
@@ -154,6 +161,71 @@ pub fn move_chat(
     writes.extend(put_lock_telling(to, ledger, now, told)?);
     writes.extend([update.when(unchanged(before)?), Write::put(&pointer)?.when(as_read)]);
     Ok(Decision::Write(writes, Opened { group, created: false }))
+}
+
+/// The condition that a chat has the group that was read, or none.
+pub fn same_group(read: Option<&ChatGroup>) -> Result<Condition, Error> {
+    read.map_or_else(
+        || Ok(Condition::absent()),
+        |it| Ok(Condition::equal("groupId", row::to_value(&it.group_id)?)),
+    )
+}
+
+/// Adds to the opening of a group what connects chats with it: the rows of those which have another
+/// group or none so far, and the subscription of the chat with this number, unless another chat has it.
+/// `moves` if the group is to have this chat instead of another one.
+pub fn connect(
+    decision: Decision<Opened>,
+    (chats, number, moves, language): (
+        [(Option<&ChatId>, Option<&ChatGroup>); 2],
+        i64,
+        bool,
+        Tongue,
+    ),
+    subscription: Option<&Subscription>,
+    now: Timestamp,
+) -> Result<Decision<Opened>, WriteError> {
+    let Some(opened) = decision.result() else { return Ok(decision) };
+    let (group, mut writes) = (opened.group.id, Vec::new());
+    let written = match &decision {
+        Decision::Write(transaction, _) | Decision::Renew(transaction, _) => transaction.keys(),
+        Decision::Done(_) | Decision::Refuse { .. } => Vec::new(),
+    };
+    for (chat, read) in chats {
+        let Some(chat) = chat.filter(|_| read.is_none_or(|it| it.group_id != group)) else {
+            continue;
+        };
+        if !written.contains(&keys::chat_group(chat)) {
+            let pointer = ChatGroup { chat_id: chat.clone(), group_id: group };
+            writes.push(Write::put(&pointer)?.when(same_group(read)?));
+        }
+    }
+    let taken = subscription.is_some_and(|it| it.active && (it.chat_id == number || !moves));
+    if !taken {
+        let new = Subscription::new(Subscriber::Group(group), number, language, now);
+        let version = subscription.map_or(0, |it| it.version);
+        writes.push(put_subscription(subscription, &Subscription { version, ..new }.changed())?);
+    }
+    Ok(decision.with(writes))
+}
+
+/// Gives the group of a chat the number that the chat has from now on, and its messages if it had them.
+pub fn migrate_chat(
+    group: GroupId,
+    (chat, known, number): (&ChatId, Option<&ChatGroup>, i64),
+    (from, subscription): (i64, Option<&Subscription>),
+    now: Timestamp,
+) -> Result<Decision<()>, WriteError> {
+    let mut writes = Transaction::default();
+    if known.is_none() {
+        let pointer = ChatGroup { chat_id: chat.clone(), group_id: group };
+        writes.add(Write::put_new(&pointer)?);
+    }
+    if let Some(before) = subscription.filter(|it| it.chat_id == from) {
+        let after = Subscription { chat_id: number, updated_at: now, ..before.clone() };
+        writes.add(put_subscription(Some(before), &after.changed())?);
+    }
+    Ok(if writes.is_empty() { Decision::Done(()) } else { Decision::Write(writes, ()) })
 }
 
 /// The writes that delete a group which a chat leaves, and in which the member is alone.

@@ -14,7 +14,7 @@ use crate::{
         settlement::Settlement,
     },
     storage::{
-        keys::{self, Keys},
+        keys::{self, DueList, Index, Keys},
         row::Row,
     },
     values::{
@@ -104,6 +104,15 @@ pub struct GroupChange {
     /// Sequence of its first ledger entry, and the number of its entries, if it has any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entries: Option<EntrySpan>,
+    /// Time from which it is to be told in Telegram, until all who are to know of it wait for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due_at: Option<Timestamp>,
+    /// The last of those who wait for it, if one transaction could not hold all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told_to: Option<UserId>,
+    /// Whether the bot did it in the group's chat, where it is seen already.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shown: bool,
     /// Its kind, and what it is about.
     #[serde(flatten)]
     pub subject: Subject,
@@ -366,6 +375,11 @@ impl Row for GroupChange {
     const VERSION: u32 = 1;
 
     fn keys(&self) -> Keys {
-        keys::change(self.group_id, self.number).into()
+        let primary = keys::change(self.group_id, self.number);
+        let gsi3 = self.due_at.map(|at| Index {
+            pk: keys::due(DueList::Tell),
+            sk: keys::due_position(at, keys::told_position(self.group_id, self.number)),
+        });
+        Keys { gsi3, ..primary.into() }
     }
 }

@@ -122,6 +122,9 @@ fn change(expense: &Expense, at: Timestamp) -> GroupChange {
         actor_id: "123456789".parse().unwrap(),
         at,
         entries: Some(EntrySpan { sequence: 9, count: 3 }),
+        due_at: Some(at),
+        told_to: None,
+        shown: false,
         subject: Subject::edit(expense, expense),
     }
 }

@@ -15,7 +15,7 @@ use crate::values::{
     fund_key::{FundKey, FundWork},
     id::{
         ExpenseId, FundTransactionId, GroupId, ImportId, MemberId, QuestionId, ScheduleId,
-        SettlementId, TokenId, UserId,
+        SettlementId, Subscriber, TokenId, UserId,
     },
     ref_id::{RefId, ReferenceUse},
     spending_id::SpendingId,
@@ -66,6 +66,8 @@ impl From<Primary> for Keys {
 
 /// Prefixes of keys.
 pub mod prefix {
+    /// Partition keys of subscriptions.
+    pub const SUBSCRIPTION: &str = "SUBSCRIPTION#";
     /// Sort keys of a group's members; partition keys of a user, in the table, `GSI1` and `GSI3`.
     pub const MEMBER: &str = "USER#";
     /// Sort keys of expenses, in the table and in `GSI3`.
@@ -532,6 +534,10 @@ pub fn fund_work(work: FundWork) -> String {
 pub enum DueList {
     /// Rows by which money moves.
     Money,
+    /// Changes of groups that are to be told.
+    Tell,
+    /// Subscriptions for which something waits.
+    Notify,
 }
 
 /// Partition of a list of due rows in `GSI3`.
@@ -539,6 +545,8 @@ pub enum DueList {
 pub fn due(list: DueList) -> String {
     match list {
         DueList::Money => "DUE#MONEY".to_owned(),
+        DueList::Tell => "DUE#TELL".to_owned(),
+        DueList::Notify => "DUE#NOTIFY".to_owned(),
     }
 }
 
@@ -555,6 +563,22 @@ pub fn work_position(before: Option<u8>, at: Timestamp, id: FundTransactionId) -
 #[must_use]
 pub fn due_position(at: Timestamp, id: impl fmt::Display) -> String {
     format!("{at}#{id}")
+}
+
+/// Part of the sort key in `GSI3` of a change that is to be told: changes of a group sort by number.
+#[must_use]
+pub fn told_position(group: GroupId, number: u64) -> String {
+    format!("{group}#{number:020}")
+}
+
+/// Key of the subscription of a user's private chat or of a group's chat.
+#[must_use]
+pub fn subscription(of: Subscriber) -> Primary {
+    Primary { pk: subscription_partition(of), sk: "METADATA".to_owned() }
+}
+
+fn subscription_partition(of: Subscriber) -> String {
+    format!("{}{of}", prefix::SUBSCRIPTION)
 }
 
 /// Key of no row, which is read to open a connection.
@@ -669,6 +693,14 @@ within_key!(
     crate::values::id::UserId,
     super::own_partition,
     super::prefix::MEMBER
+);
+
+within_key!(
+    /// The user or the group of a subscription's partition key.
+    of_subscription,
+    crate::values::id::Subscriber,
+    super::subscription_partition,
+    super::prefix::SUBSCRIPTION
 );
 
 within_key!(

@@ -275,6 +275,20 @@ impl Transaction {
         self.writes.is_empty()
     }
 
+    /// The keys of the rows.
+    #[must_use]
+    pub fn keys(&self) -> Vec<Primary> {
+        self.writes.iter().map(|write| write.key.clone()).collect()
+    }
+
+    /// The rows that are put.
+    pub fn puts_mut(&mut self) -> impl Iterator<Item = &mut Item> {
+        self.writes.iter_mut().filter_map(|write| match &mut write.action {
+            Action::Put(item) => Some(item),
+            Action::Delete | Action::Update(_) | Action::Check => None,
+        })
+    }
+
     /// The writes.
     #[must_use]
     pub fn into_writes(self) -> Vec<Write> {

@@ -288,6 +288,32 @@ impl From<GuestId> for MemberId {
     }
 }
 
+/// Who gets messages of the bot: a user in their private chat, or a group in its chat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Subscriber {
+    /// A user.
+    User(UserId),
+    /// A group.
+    Group(GroupId),
+}
+
+impl fmt::Display for Subscriber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::User(user) => user.fmt(f),
+            Self::Group(group) => group.fmt(f),
+        }
+    }
+}
+
+impl FromStr for Subscriber {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.parse().map(Self::Group).or_else(|_| text.parse().map(Self::User))
+    }
+}
+
 impl PartialEq<UserId> for MemberId {
     fn eq(&self, user: &UserId) -> bool {
         self.user() == Some(*user)

@@ -12,7 +12,9 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::values::text_form::{TextForm, TextRule};
 
-pub use zone::{DAY_STARTS_AT_HOUR, IanaZone, Zone, ZoneError, ZonedTime, day_of, start_of};
+pub use zone::{
+    DAY_STARTS_AT_HOUR, IanaZone, Zone, ZoneError, ZonedTime, day_of, hour_of, start_of,
+};
 
 /// A moment in UTC with millisecond precision, written as `2024-01-20T18:30:00.000Z`. Its texts
 /// sort in order of time.

@@ -177,7 +177,7 @@ fn in_currency(text: &str, currency: Currency, marks: Marks) -> Result<Reading, 
 }
 
 /// The text without invisible characters, with digits, marks and signs in one spelling each.
-fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let mut plain = String::new();
     for character in text.chars() {
         let digit = |zero: char| {
@@ -225,7 +225,7 @@ const fn is_of_word(character: char) -> bool {
 }
 
 /// The sum, and what names the currency before or after it.
-fn parted(text: &str) -> (String, Option<String>) {
+pub(crate) fn parted(text: &str) -> (String, Option<String>) {
     let signed = text.strip_prefix(['+', '-']).unwrap_or(text).trim_start();
     let sign = text.get(..1).filter(|_| signed.len() < text.len()).unwrap_or_default();
     let rest = signed.trim_start_matches(is_of_word);
@@ -248,8 +248,8 @@ fn parted(text: &str) -> (String, Option<String>) {
     (text.to_owned(), None)
 }
 
-/// The currencies of a sign, and whether it is shared.
-fn sign_of(word: &str) -> Option<(&'static [&'static str], bool)> {
+/// The currencies of a sign in lower case, and whether it is shared.
+pub(crate) fn sign_of(word: &str) -> Option<(&'static [&'static str], bool)> {
     let has = |(signs, _): &&(&[&str], &'static [&'static str])| signs.contains(&word);
     let own = SIGNS.iter().find(has).map(|(_, codes)| (*codes, false));
     own.or_else(|| SHARED_SIGNS.iter().find(has).map(|(_, codes)| (*codes, true)))

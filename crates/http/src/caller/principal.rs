@@ -36,6 +36,8 @@ pub struct Principal {
 pub enum Credential {
     /// Init data, which Telegram signs. It allows everything that the user may do.
     InitData,
+    /// An update of the bot, which Telegram sends. It allows what the user may do, but not in the app.
+    Bot,
     /// An API token, which a program has. It allows what its scopes and its group say.
     Token {
         /// Its id.
@@ -80,7 +82,7 @@ impl Credential {
     #[must_use]
     pub const fn token(&self) -> Option<TokenId> {
         match self {
-            Self::InitData => None,
+            Self::InitData | Self::Bot => None,
             Self::Token { id, .. } => Some(*id),
         }
     }
@@ -89,7 +91,7 @@ impl Credential {
     #[must_use]
     pub const fn agent(&self) -> Option<(TokenId, &TokenName)> {
         match self {
-            Self::InitData => None,
+            Self::InitData | Self::Bot => None,
             Self::Token { id, name, .. } => Some((*id, name)),
         }
     }
@@ -103,7 +105,7 @@ impl Credential {
     /// Whether it is an API token that is invalid from an earlier moment on.
     pub(crate) fn is_expired(&self, now: Timestamp) -> bool {
         match self {
-            Self::InitData => false,
+            Self::InitData | Self::Bot => false,
             Self::Token { expires_at, .. } => expires_at.is_some_and(|at| at <= now),
         }
     }
@@ -116,7 +118,7 @@ impl Credential {
     pub fn require_app(&self) -> Result<(), Problem> {
         match self {
             Self::InitData => Ok(()),
-            Self::Token { .. } => Err(Problem::new(
+            Self::Bot | Self::Token { .. } => Err(Problem::new(
                 Code::NotAllowed,
                 message!(
                     "API tokens cannot do this; use the app",
@@ -134,7 +136,7 @@ impl Credential {
     /// `INSUFFICIENT_SCOPE` for such a token.
     pub fn require_any_group(&self) -> Result<(), Problem> {
         match self {
-            Self::InitData | Self::Token { group: None, .. } => Ok(()),
+            Self::InitData | Self::Bot | Self::Token { group: None, .. } => Ok(()),
             Self::Token { group: Some(_), .. } => Err(Problem::other_group()),
         }
     }

@@ -109,8 +109,8 @@ impl QuotaKind {
     /// The usage in which requests of this kind with this credential are counted.
     pub(crate) const fn usage_kind(self, credential: &Credential) -> UsageKind {
         match (credential, self) {
-            (Credential::InitData, Self::Reads) => UsageKind::AppReads,
-            (Credential::InitData, Self::Writes) => UsageKind::AppWrites,
+            (Credential::InitData | Credential::Bot, Self::Reads) => UsageKind::AppReads,
+            (Credential::InitData | Credential::Bot, Self::Writes) => UsageKind::AppWrites,
             (Credential::Token { .. }, Self::Reads) => UsageKind::Reads,
             (Credential::Token { .. }, Self::Writes) => UsageKind::Writes,
         }

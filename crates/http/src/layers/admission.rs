@@ -9,13 +9,15 @@
 //!
 //! A request without a check makes no request to the table for its admission.
 
+use std::sync::Arc;
+
 use axum::{
     extract::{Request, State},
     middleware::Next,
     response::{IntoResponse, Response},
 };
 use fracti_core::{
-    caller::{token::Token, usage::UsageKind},
+    caller::{telegram::User, token::Token, usage::UsageKind},
     input::Error,
     values::{id::UserId, time::Timestamp},
 };
@@ -69,6 +71,35 @@ pub(crate) async fn admit(
             (headers, response).into_response()
         }
         Err(refusal) => refusal,
+    }
+}
+
+impl App {
+    /// Runs `work` of an update of the bot for a user whom Telegram names, and who has the quota of the
+    /// app. The error of the work is part of the result.
+    ///
+    /// # Errors
+    ///
+    /// `RATE_LIMITED`; nothing of the work is written then.
+    pub async fn act<T>(
+        &self,
+        context: &Context,
+        user: &User,
+        reads: bool,
+        work: impl Future<Output = Result<T, Error>>,
+    ) -> Result<Result<T, Error>, Problem> {
+        let user = Arc::new(user.clone());
+        let principal = Principal { user, chat: None, via: Credential::Bot };
+        let Some(quota) = Quota::of(self, &principal, context.now, reads) else {
+            return Ok(work.await);
+        };
+        let check = async {
+            match quota.count(self, context).await.and_then(|state| state.refusal()) {
+                None => Ok(()),
+                Some(problem) => Err(problem),
+            }
+        };
+        with_admission(check, work).await.map(|((), done)| done)
     }
 }
 

@@ -364,6 +364,12 @@ impl Problem {
         self.limit
     }
 
+    /// Its message in a language.
+    #[must_use]
+    pub fn message(&self, language: Language) -> &str {
+        self.message.text(language)
+    }
+
     pub(crate) fn failure(&self) -> Option<&Error> {
         self.failure.as_deref()
     }

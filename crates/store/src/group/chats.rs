@@ -2,11 +2,13 @@
 
 use fracti_core::{
     caller::telegram::User,
+    chat::subscription::{InactiveReason, Tongue},
     decisions::{
         decision::Decision,
         group_row::unchanged,
         groups::{self as decide, Opened},
         members::require_admission,
+        telling::put_subscription,
     },
     group::{ChatGroup, Group, Member, MemberKey, OpenedGroup},
     input::{Draft, Error},
@@ -15,7 +17,12 @@ use fracti_core::{
         keys, row,
         write::{Transaction, WriteError},
     },
-    values::{chat_id::ChatId, id::GroupId, request_context::RequestContext, time::Timestamp},
+    values::{
+        chat_id::ChatId,
+        id::{GroupId, Subscriber, UserId},
+        request_context::RequestContext,
+        time::Timestamp,
+    },
 };
 
 use crate::{
@@ -66,6 +73,123 @@ impl Table {
             self.further_opening(group, member, user, context).await
         })
         .await
+    }
+
+    /// Connects a chat with its group, as its bot sees the chat: by its number and, after a press, by
+    /// its `chat_instance`. The group is that of the number, or else of the instance, or else a new
+    /// one. `user` joins it, the chat's rows name it, and its changes are told in the chat.
+    ///
+    /// With a group in `new`, of which the user is a present member, the chat is that group's from now
+    /// on.
+    ///
+    /// # Errors
+    ///
+    /// As [`Table::open_group`].
+    pub async fn connect_chat(
+        &self,
+        (number, instance): (i64, Option<&ChatId>),
+        new: &Draft<OpenedGroup>,
+        user: &User,
+        language: Tongue,
+        idempotency: &Idempotency<Opened>,
+    ) -> Result<Outcome<Opened>, Error> {
+        let context = idempotency.context();
+        let chat = ChatId::from(number);
+        self.write(idempotency, || async {
+            let of_instance = async {
+                match instance {
+                    Some(instance) => self.db.get::<ChatGroup>(keys::chat_group(instance)).await,
+                    None => Ok(None),
+                }
+            };
+            let of_number = self.db.get::<ChatGroup>(keys::chat_group(&chat));
+            let (of_number, of_instance) = tokio::try_join!(of_number, of_instance)?;
+            let known = of_number.as_ref().or(of_instance.as_ref()).map(|it| it.group_id);
+            let asked = new.fields().and_then(|new| new.group_id.value().copied());
+            let decision = match (asked.filter(|to| known != Some(*to)), known) {
+                (Some(to), _) => {
+                    let member_key = MemberKey { group: to, user: user.id };
+                    self.moved_chat(&chat, known, member_key, new, context.now).await?
+                }
+                (None, None) => {
+                    decide::first_opening(&chat, new, user, context, Condition::absent())?
+                }
+                (None, Some(group_id)) => {
+                    let member = self.member(group_id, user.id.into()).await?;
+                    let group = self.group_row(group_id).await?;
+                    if group.deleted_at.is_some() {
+                        let as_read = decide::same_group(of_number.as_ref())?;
+                        decide::first_opening(&chat, new, user, context, as_read)?
+                    } else {
+                        self.further_opening(group, member, user, context).await?
+                    }
+                }
+            };
+            let Some(group) = decision.result().map(|opened| opened.group.id) else {
+                return Ok(decision);
+            };
+            let subscription = self.subscription(Subscriber::Group(group)).await?;
+            let chats = [(Some(&chat), of_number.as_ref()), (instance, of_instance.as_ref())];
+            let connected = (chats, number, asked.is_some(), language);
+            decide::connect(decision, connected, subscription.as_ref(), context.now)
+        })
+        .await
+    }
+
+    /// The group of a chat, by its number in Telegram, unless it is deleted.
+    pub async fn group_of_chat(&self, number: i64) -> Result<Option<GroupId>, Error> {
+        let key = keys::chat_group(&ChatId::from(number));
+        let Some(ChatGroup { group_id, .. }) = self.db.get::<ChatGroup>(key).await? else {
+            return Ok(None);
+        };
+        let group = self.db.get::<Group>(keys::group(group_id)).await?;
+        Ok(group.filter(|it| it.deleted_at.is_none()).map(|it| it.id))
+    }
+
+    /// Notes that a chat has become a supergroup, with another number. Its group and its messages go
+    /// with it. The earlier number still leads to the group.
+    pub async fn migrate_chat(&self, from: i64, to: i64, now: Timestamp) -> Result<(), Error> {
+        let once = Idempotency::own_work("migrate-chat", now);
+        let (before, after) = (ChatId::from(from), ChatId::from(to));
+        let migrated = self.write(&once, || async {
+            let read = |chat: &ChatId| self.db.get::<ChatGroup>(keys::chat_group(chat));
+            let (before, known) = (before.clone(), after.clone());
+            let before = read(&before).await?;
+            let known = read(&known).await?;
+            let Some(ChatGroup { group_id, .. }) = before else { return Ok(Decision::Done(())) };
+            let subscription = self.subscription(Subscriber::Group(group_id)).await?;
+            let chat = (&after, known.as_ref(), to);
+            decide::migrate_chat(group_id, chat, (from, subscription.as_ref()), now)
+        });
+        migrated.await.map(drop)
+    }
+
+    /// Ends the messages to a chat from which the bot was removed, or to a user who has blocked it.
+    pub async fn end_chat(
+        &self,
+        number: i64,
+        is_private: bool,
+        now: Timestamp,
+    ) -> Result<(), Error> {
+        let once = Idempotency::own_work("end-chat", now);
+        let ended = self.write(&once, || async {
+            let of = if is_private {
+                u64::try_from(number).ok().and_then(|id| UserId::new(id).ok()).map(Subscriber::User)
+            } else {
+                let key = keys::chat_group(&ChatId::from(number));
+                let group = self.db.get::<ChatGroup>(key).await?;
+                group.map(|it| Subscriber::Group(it.group_id))
+            };
+            let Some(of) = of else { return Ok(Decision::Done(())) };
+            let before = self.subscription(of).await?;
+            let Some(before) = before.filter(|it| it.active && it.chat_id == number) else {
+                return Ok(Decision::Done(()));
+            };
+            let after = before.stopped(Some(InactiveReason::Blocked), now);
+            let put = put_subscription(Some(&before), &after)?;
+            Ok(Decision::Write(Transaction::from_iter([put]), ()))
+        });
+        ended.await.map(drop)
     }
 
     async fn further_opening(

@@ -130,6 +130,34 @@ impl Table {
         self.create_checked_in_group(member_key, Some(&named), idempotency, read, create).await
     }
 
+    /// [`Table::create_settlement`], of a plan that was made of the ledger with this version. Without
+    /// one, the plan has no such payment any more, and only a repeated request is answered.
+    ///
+    /// # Errors
+    ///
+    /// As [`Table::create_settlement`]; [`Error::Changed`] if the ledger has another version.
+    pub async fn create_planned_settlement(
+        &self,
+        member_key: MemberKey,
+        new: &Draft<NewSettlement>,
+        version: Option<u64>,
+        idempotency: &Idempotency<Settlement>,
+    ) -> Result<Outcome<Settlement>, Error> {
+        let (named, user, context) = (new.named(), member_key.user, idempotency.context());
+        let read = || self.targets_if(!new.has_date(), user);
+        let create = |group: &Group,
+                      members: &[Member],
+                      transaction: LedgerTransaction,
+                      targets: Targets| {
+            if version != Some(transaction.before().version) {
+                return Err(Error::Changed.into());
+            }
+            let by = (user, context, targets.zone());
+            decide::record_settlement(new, (group, members), transaction, by)
+        };
+        self.create_in_group(member_key, Some(&named), idempotency, read, create).await
+    }
+
     /// Refuses a new settlement if an equal one is pending, unless the request says that it is another
     /// payment. One that its payer records and that waits is let in: its recipient says whether it
     /// came. Among the newest settlements that a page examines, none is overlooked.

@@ -1,12 +1,13 @@
 //! Rows that are due: what the keeper does without a request.
 
 use fracti_core::{
+    chat::subscription::Subscription,
     funds::{
         fund::{Fund, FundStatus},
         fund_transaction::{FundTransaction, FundTransactionType},
     },
     input::Error,
-    records::{schedule::Schedule, settlement::SettlementStatus},
+    records::{group_change::GroupChange, schedule::Schedule, settlement::SettlementStatus},
     rows::RowKind,
     storage::{
         condition::Condition,
@@ -74,6 +75,10 @@ pub enum Due {
     Funds(DueFunds),
     /// A date of a schedule, for [`Table::occur`].
     Schedule(Box<Schedule>),
+    /// A change of a group that is to be told, for [`Table::tell`].
+    Change(Box<GroupChange>),
+    /// A message to a chat, which waits.
+    Message(Box<Subscription>),
 }
 
 /// What is due of a user's funds.
@@ -101,6 +106,8 @@ impl Due {
             FundTransaction::KIND => {
                 Some(Self::Funds(DueFunds::Transaction(Box::new(row::from_item(item)?))))
             }
+            GroupChange::KIND => Some(Self::Change(Box::new(row::from_item(item)?))),
+            Subscription::KIND => Some(Self::Message(Box::new(row::from_item(item)?))),
             Schedule::KIND => Some(Self::Schedule(Box::new(row::from_item(item)?))),
             _ => None,
         })
@@ -109,6 +116,8 @@ impl Due {
     const fn due_at(&self) -> Option<Timestamp> {
         match self {
             Self::Schedule(schedule) => schedule.due_at,
+            Self::Change(change) => change.due_at,
+            Self::Message(of) => of.due_at,
             Self::Funds(DueFunds::Fund(fund)) => fund.due_at,
             Self::Funds(DueFunds::Transaction(of)) => of.due_at,
         }
@@ -118,6 +127,8 @@ impl Due {
     fn key(&self) -> Primary {
         match self {
             Self::Schedule(schedule) => schedule.keys().primary,
+            Self::Change(change) => change.keys().primary,
+            Self::Message(of) => of.keys().primary,
             Self::Funds(DueFunds::Fund(fund)) => fund.keys().primary,
             Self::Funds(DueFunds::Transaction(of)) => of.keys().primary,
         }

@@ -9,7 +9,7 @@
 use std::{convert::Infallible, ops::ControlFlow};
 
 use fracti_core::{
-    decisions::decision::Decision,
+    decisions::{decision::Decision, telling::make_due},
     input::Error,
     storage::{
         idempotency::IdempotencyRow,
@@ -167,6 +167,7 @@ impl Table {
                     }
                     let (name, put) = known.next_attempt(stored.clone())?;
                     transaction.add(put);
+                    make_due(&mut transaction, self.telling)?;
                     let sent = self.db.send(transaction).await;
                     let failed = match sent.outcome {
                         Ok(()) => {

@@ -4,65 +4,32 @@ use fracti_core::values::{
     category::Category,
     currency::Currency,
     decimal::Decimal,
+    shown,
     time::{Day, Timestamp},
 };
 use fracti_texts::Language;
 
 use super::Texts;
 
-/// Decimals that amounts of currencies with more of them are not filled up to.
-const FILLED_DECIMALS: u8 = 3;
-
-/// The digits of a whole number, in groups of three.
-fn grouped(digits: &str, separator: &str) -> String {
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && digits.len().saturating_sub(place).is_multiple_of(3) {
-            text.push_str(separator);
-        }
-        text.push(digit);
-    }
-    text
-}
-
 impl Texts {
     /// A number with the separators of the language.
     pub(crate) fn number(self, number: Decimal) -> String {
-        self.with_decimals(number, 0)
+        shown::number(self.0, number)
     }
 
     /// An amount without its currency, with all decimals that are usual in it.
     pub(crate) fn amount(self, amount: Decimal, currency: Currency) -> String {
-        let exponent = currency.exponent();
-        self.with_decimals(amount, if exponent > FILLED_DECIMALS { 0 } else { exponent })
+        shown::amount(self.0, amount, currency)
     }
 
     /// An amount with its currency.
     pub(crate) fn money(self, amount: Decimal, currency: Currency) -> String {
-        format!("{}\u{a0}{}", self.amount(amount, currency), currency.code())
+        shown::money(self.0, amount, currency)
     }
 
     /// An amount of minor units with its currency.
     pub(crate) fn minor(self, minor: impl Into<i128>, currency: Currency) -> String {
         self.money(currency.to_major(minor), currency)
-    }
-
-    fn with_decimals(self, number: Decimal, decimals: u8) -> String {
-        let text = number.to_string();
-        let (sign, text) = match text.strip_prefix('-') {
-            Some(rest) => ("\u{2212}", rest),
-            None => ("", &*text),
-        };
-        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-        let (separator, point) = match self.0 {
-            Language::English => (",", "."),
-            Language::Russian => ("\u{a0}", ","),
-        };
-        let whole = grouped(whole, separator);
-        if fraction.is_empty() && decimals == 0 {
-            return format!("{sign}{whole}");
-        }
-        format!("{sign}{whole}{point}{fraction:0<width$}", width = decimals.into())
     }
 
     /// A day, without the year if it is that of `today`.
@@ -167,22 +134,6 @@ const MONTHS_ALONE_RU: [&str; 12] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn amounts_have_the_separators_of_the_language_and_the_decimals_of_the_currency() {
-        for (amount, currency, english, russian) in [
-            ("1234.5", "EUR", "1,234.50\u{a0}EUR", "1\u{a0}234,50\u{a0}EUR"),
-            ("-0.5", "EUR", "\u{2212}0.50\u{a0}EUR", "\u{2212}0,50\u{a0}EUR"),
-            ("1234567", "JPY", "1,234,567\u{a0}JPY", "1\u{a0}234\u{a0}567\u{a0}JPY"),
-            ("6", "TON", "6\u{a0}TON", "6\u{a0}TON"),
-            ("0.000000001", "TON", "0.000000001\u{a0}TON", "0,000000001\u{a0}TON"),
-            ("100", "KWD", "100.000\u{a0}KWD", "100,000\u{a0}KWD"),
-        ] {
-            let (amount, currency) = (amount.parse().unwrap(), currency.parse().unwrap());
-            assert_eq!(Texts(Language::English).money(amount, currency), english);
-            assert_eq!(Texts(Language::Russian).money(amount, currency), russian);
-        }
-    }
 
     #[test]
     fn days_have_their_year_if_it_is_another_one() {

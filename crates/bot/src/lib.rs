@@ -1,0 +1,227 @@
+//! The webhook of the bot: Telegram sends what users write to the bot and which buttons they press.
+//!
+//! A command is answered in the response. A press is answered there, too, and its message is changed by
+//! a call of the Bot API. Telegram repeats an update until it is answered with 200, so all that another
+//! attempt would not mend is answered with 200: only while the table does not answer, it is 503.
+
+use std::{convert::Infallible, time::Duration};
+
+use axum::{
+    body::Bytes,
+    extract::{FromRequest, Request, State},
+    response::{IntoResponse, Response},
+};
+use fracti_chat::{
+    Acting, Alert, BotApi, Call, Edit, Incoming, Membership, Message, Outcome, Person, Press,
+    Pressed, Reply, Update, command_of, failed, first_contact, refuse_chat,
+};
+use fracti_core::{
+    chat::command::Command,
+    input::{Error, FailureKind},
+};
+use fracti_http::{
+    App, Code, Context, Described, Problem, Routes, Sender, Webhook, openapi, routes, schemas,
+};
+use fracti_runtime::with_causes;
+use fracti_texts::Language;
+use tokio::time::timeout;
+
+/// Maximum size of an update, in bytes.
+const MAX_UPDATE: usize = 64 * 1024;
+
+/// Time limit for receiving an update.
+const BODY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The routes of this endpoint group.
+#[must_use]
+pub fn routes() -> Routes {
+    openapi::tagged([("telegram", "The webhook of the bot, which Telegram calls.")])
+        .routes_for(Sender::Telegram, routes!(receive_update))
+}
+
+/// Receive an update of the bot.
+///
+/// Telegram sends it. The response to a command or a press is a method of the Bot API with its
+/// parameters; anything else has an empty response.
+#[utoipa::path(post, path = "/api/telegram/webhook", tag = "telegram",
+    request_body(content = schemas::TelegramUpdate, description = "An update of the Bot API."),
+    responses((status = OK, body = schemas::TelegramMethod,
+        description = "A method of the Bot API, or nothing.")),
+    extensions(("x-errors" = json!([Code::Unavailable]))))]
+async fn receive_update(
+    State(app): State<App>,
+    _: Webhook,
+    context: Context,
+    Received(update): Received,
+) -> Result<Response, Problem> {
+    let (Some(update), Some(api)) = (update, app.bot_api.clone()) else { return Ok(nothing()) };
+    let answer = match answer(&app, &api, &context, update).await {
+        // Telegram repeats the update.
+        Err(Error::Contended) => Err(Error::Unavailable("other writers were faster".into())),
+        answer => answer,
+    };
+    Ok(answer?.map_or_else(nothing, |call| axum::Json(call).into_response()))
+}
+
+/// An update, if the body is one that can be read. A body that is refused would be sent again.
+struct Received(Option<Update>);
+
+impl Described for Received {}
+
+impl FromRequest<App> for Received {
+    type Rejection = Infallible;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, Infallible> {
+        let body = timeout(BODY_TIMEOUT, Bytes::from_request(request, app)).await;
+        let body = body.ok().and_then(Result::ok).filter(|body| body.len() <= MAX_UPDATE);
+        Ok(Self(body.and_then(|body| serde_json::from_slice(&body).ok())))
+    }
+}
+
+/// The response to an update that asks for nothing.
+fn nothing() -> Response {
+    String::new().into_response()
+}
+
+async fn answer(
+    app: &App,
+    api: &BotApi,
+    context: &Context,
+    update: Update,
+) -> Result<Option<Call>, Error> {
+    let number = update.update_id;
+    if let Some(message) = update.message {
+        return message_sent(app, context, number, &message).await;
+    }
+    if let Some(press) = update.callback_query {
+        return pressed(app, api, context, number, &press).await.map(Some);
+    }
+    if let Some(membership) = update.my_chat_member {
+        return bot_moved(app, context, &membership).await;
+    }
+    Ok(None)
+}
+
+/// Whether another attempt of Telegram may succeed.
+fn is_for_now(error: &Error) -> bool {
+    matches!(error, Error::Unavailable(_) | Error::Contended)
+}
+
+/// Runs what a user asks for, within their quota. A refusal is a text.
+async fn act<T>(
+    app: &App,
+    context: &Context,
+    number: i64,
+    from: &Person,
+    reads: bool,
+    work: impl AsyncFnOnce(&Acting<'_>) -> Result<T, Error>,
+) -> Result<Result<T, String>, Error> {
+    let language = from.language();
+    let Some(user) = from.user() else { return Ok(Err(String::new())) };
+    let table = app.table.shown();
+    let acting = Acting {
+        table: &table,
+        user: &user,
+        language,
+        context: app.request_context(context),
+        update: format!("{}/{number}", app.bot_id()),
+        bot: app.bot_username.as_deref(),
+    };
+    match app.act(context, &user, reads, work(&acting)).await {
+        Err(problem) => Ok(Err(problem.message(language).to_owned())),
+        Ok(Err(error)) if is_for_now(&error) => Err(error),
+        Ok(Err(error)) => {
+            if error.is_refusal() || error.is_of_access() {
+                return Ok(Err(Problem::from(error).message(language).to_owned()));
+            }
+            let request_id = &*context.request_id;
+            let (kind, cause) = (error.failure().map(FailureKind::as_str), with_causes(&error));
+            tracing::error!(request_id, kind, cause, "update of the bot failed");
+            Ok(Err(failed(language)))
+        }
+        Ok(Ok(done)) => Ok(Ok(done)),
+    }
+}
+
+async fn message_sent(
+    app: &App,
+    context: &Context,
+    number: i64,
+    message: &Incoming,
+) -> Result<Option<Call>, Error> {
+    if let Some(to) = message.migrate_to_chat_id {
+        app.table.migrate_chat(message.chat.id, to, context.now).await?;
+        return Ok(None);
+    }
+    let is_known = message.chat.is_group() || message.chat.is_private();
+    let text = message.text.as_deref().filter(|_| is_known && message.forward_origin.is_none());
+    let Some(command) = text.and_then(|text| command_of(text, app.bot_username.as_deref())) else {
+        return Ok(None);
+    };
+    let reply = |reply: Reply| {
+        Some(Call::Send(Message::reply(message.chat.id, Some(message.message_id), reply)))
+    };
+    if message.sender_chat.is_some() {
+        let language = message.from.as_ref().map_or(Language::English, Person::language);
+        return Ok(reply(refuse_chat(language)));
+    }
+    let Some(from) = message.from.as_ref().filter(|it| !it.is_bot) else { return Ok(None) };
+    let reads = matches!(command, Command::Balance | Command::Settle | Command::Settings);
+    let done = act(app, context, number, from, reads, async |acting| {
+        Box::pin(acting.command(command, message)).await
+    });
+    Ok(match done.await? {
+        Ok(said) => reply(said),
+        Err(text) if text.is_empty() => None,
+        Err(text) => reply(Reply::text(text)),
+    })
+}
+
+async fn pressed(
+    app: &App,
+    api: &BotApi,
+    context: &Context,
+    number: i64,
+    press: &Press,
+) -> Result<Call, Error> {
+    let done = act(app, context, number, &press.from, false, async |acting| {
+        Box::pin(acting.press(press)).await
+    });
+    let Pressed { alert, edit, buttons } = match done.await? {
+        Ok(pressed) => pressed,
+        Err(text) => Pressed { alert: (!text.is_empty()).then_some(text), ..Pressed::default() },
+    };
+    let change = press.message.as_ref().and_then(|message| {
+        let (chat, id) = (message.chat.id, message.message_id);
+        let edit = edit.map(|reply| Call::Edit(Edit::of(chat, id, reply)));
+        edit.or_else(|| Some(Call::Buttons(Edit::buttons(chat, id, buttons?))))
+    });
+    if let Some(change) = change {
+        let outcome = api.send(&change).await;
+        if outcome != Outcome::Done {
+            let request_id = &*context.request_id;
+            tracing::warn!(request_id, outcome = outcome.kind(), "message of the bot not changed");
+        }
+    }
+    Ok(Call::Alert(Alert::of(&press.id, alert.as_deref())))
+}
+
+/// The first contact with a chat, or the end of its messages.
+async fn bot_moved(
+    app: &App,
+    context: &Context,
+    membership: &Membership,
+) -> Result<Option<Call>, Error> {
+    let chat = &membership.chat;
+    if membership.has_gone() {
+        app.table.end_chat(chat.id, chat.is_private(), context.now).await?;
+    }
+    if !membership.has_come() || !chat.is_group() {
+        return Ok(None);
+    }
+    if app.table.group_of_chat(chat.id).await?.is_some() {
+        return Ok(None);
+    }
+    let welcome = first_contact(membership.from.language());
+    Ok(Some(Call::Send(Message::reply(chat.id, None, welcome))))
+}

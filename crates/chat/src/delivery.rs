@@ -1,0 +1,237 @@
+//! Delivery: one message to a chat whose subscription is due.
+//!
+//! A keeper takes the subscription for itself, sends at once, and notes what it told. So sends to one
+//! chat never overlap, and a keeper that stops in between leaves a message that is sent again with what
+//! holds then.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+
+use fracti_core::{
+    chat::subscription::{InactiveReason, LEASE_S, MAX_REFUSED, Read, SEND_WITHIN, Subscription},
+    input::Error,
+    values::{
+        id::{GroupId, Subscriber},
+        time::Timestamp,
+    },
+};
+use fracti_runtime::Clock;
+use fracti_store::{News, Table};
+use tokio::{
+    sync::Mutex,
+    time::{Instant, sleep_until},
+};
+
+use crate::{
+    api::{BotApi, Outcome},
+    message::{Buttons, Call, Message},
+    notice,
+    text::Texts,
+};
+
+/// Time between two messages of a run: 20 a second.
+///
+/// <https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this>
+const PACE: Duration = Duration::from_millis(50);
+
+/// How the keeper tells changes.
+#[derive(Clone, Debug)]
+pub struct Teller {
+    api: BotApi,
+    bot: Option<Arc<str>>,
+}
+
+/// The messages of one run of the keeper.
+#[derive(Clone, Debug)]
+pub struct Sending {
+    teller: Teller,
+    /// Whether nothing more is sent in this run.
+    stopped: Arc<AtomicBool>,
+    next: Arc<Mutex<Option<Instant>>>,
+}
+
+/// What became of a message that was due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivered {
+    /// It was sent, or there was nothing to say, or it is tried again later.
+    Done,
+    /// It stays due, because the run sends nothing more or another keeper has it.
+    Left,
+}
+
+impl Teller {
+    /// Tells by a Bot API. `bot` is the username of the bot, for links.
+    #[must_use]
+    pub const fn new(api: BotApi, bot: Option<Arc<str>>) -> Self {
+        Self { api, bot }
+    }
+
+    /// Begins a run.
+    #[must_use]
+    pub fn run(&self) -> Sending {
+        Sending { teller: self.clone(), stopped: Arc::default(), next: Arc::default() }
+    }
+}
+
+impl Sending {
+    /// Sends what a subscription waits for, if there is something to say.
+    ///
+    /// # Errors
+    ///
+    /// Those of the table. What was sent then is sent again, as after any unknown outcome.
+    pub async fn deliver(
+        &self,
+        table: &Table,
+        clock: &Clock,
+        of: &Subscription,
+    ) -> Result<Delivered, Error> {
+        if self.stopped.load(Relaxed) {
+            return Ok(Delivered::Left);
+        }
+        let now = clock.now();
+        let (read, news) = split(table.news(of, now).await?);
+        let Some(message) = self.message(table, of, &news, now).await? else {
+            let is_told = table.replace_subscription(of, &of.told(&read, None)).await?;
+            return Ok(if is_told { Delivered::Done } else { Delivered::Left });
+        };
+        let leased = of.leased(clock.now());
+        if !table.replace_subscription(of, &leased).await? {
+            return Ok(Delivered::Left);
+        }
+        self.wait().await;
+        let since = leased.lease_until.map(|until| clock.now().plus_seconds(LEASE_S).since(until));
+        if self.stopped.load(Relaxed) || since.is_none_or(|since| since > SEND_WITHIN) {
+            self.finish(table, &leased, |of| of.failed(now, Some(now))).await?;
+            return Ok(Delivered::Left);
+        }
+        let outcome = self.teller.api.send(&Call::Send(message)).await;
+        self.note(table, clock, &leased, &read, outcome).await?;
+        Ok(Delivered::Done)
+    }
+
+    /// Waits for the turn of the next message.
+    async fn wait(&self) {
+        let turn = {
+            let mut next = self.next.lock().await;
+            let now = Instant::now();
+            let turn = next.map_or(now, |next| next.max(now));
+            *next = turn.checked_add(PACE);
+            turn
+        };
+        sleep_until(turn).await;
+    }
+
+    async fn message(
+        &self,
+        table: &Table,
+        of: &Subscription,
+        news: &[News],
+        now: Timestamp,
+    ) -> Result<Option<Message>, Error> {
+        let l = Texts(of.language.into());
+        if of.greet {
+            let text = l.messages_come(of.min_interval_minutes);
+            return Ok(Some(Message::notice(of.chat_id, text, Buttons::default(), false)));
+        }
+        let silent = match (of.id, of.quiet_hours) {
+            (Subscriber::Group(_), _) => true,
+            (Subscriber::User(_), None) => false,
+            (Subscriber::User(user), Some(quiet)) => {
+                quiet.has(now, table.targets(user).await?.zone())
+            }
+        };
+        let message = notice::message(of, news, self.teller.bot.as_deref(), silent);
+        // A chat that has refused a message gets it without markup and buttons.
+        Ok(message.map(|it| if of.due_failures > 0 { it.plain() } else { it }))
+    }
+
+    /// Notes the outcome in the subscription.
+    async fn note(
+        &self,
+        table: &Table,
+        clock: &Clock,
+        leased: &Subscription,
+        read: &[Read],
+        outcome: Outcome,
+    ) -> Result<(), Error> {
+        let now = clock.now();
+        let kind = outcome.kind();
+        match outcome {
+            Outcome::Done => {
+                // A greeting tells of nothing that waits.
+                let read = if leased.greet { &[] } else { read };
+                self.finish(table, leased, |of| of.told(read, Some(now))).await
+            }
+            Outcome::RetryAfter(seconds) => {
+                self.stopped.store(true, Relaxed);
+                let at = now.plus_seconds(seconds.max(1));
+                self.finish(table, leased, |of| of.failed(now, Some(at))).await
+            }
+            Outcome::Unreachable(reason) => {
+                self.finish(table, leased, |of| of.stopped(Some(reason), now)).await
+            }
+            Outcome::Migrated(to) => {
+                table.migrate_chat(leased.chat_id, to, now).await?;
+                self.finish(table, leased, |of| of.failed(now, Some(now))).await
+            }
+            Outcome::Refused(ref reason) => {
+                let failures = leased.due_failures.saturating_add(1);
+                tracing::warn!(kind, reason, failures, "message refused");
+                if failures >= MAX_REFUSED {
+                    tracing::error!(kind = "MESSAGES_REFUSED", failures, "chat given up");
+                    let reason = Some(InactiveReason::Refused);
+                    return self.finish(table, leased, |of| of.stopped(reason, now)).await;
+                }
+                self.finish(table, leased, |of| of.failed(now, None)).await
+            }
+            Outcome::NoBot => {
+                self.stopped.store(true, Relaxed);
+                tracing::error!(kind = "NO_BOT", "Telegram does not know the token of the bot");
+                self.finish(table, leased, |of| of.failed(now, None)).await
+            }
+            Outcome::NotSent(ref cause) => {
+                self.stopped.store(true, Relaxed);
+                tracing::warn!(kind, cause, "Telegram not reached");
+                self.finish(table, leased, |of| of.failed(now, None)).await
+            }
+            Outcome::Unknown(ref cause) => {
+                tracing::warn!(kind, cause, "message sent without an answer");
+                self.finish(table, leased, |of| of.failed(now, None)).await
+            }
+        }
+    }
+
+    /// Replaces a subscription whose lease is ours, whatever else of it has changed meanwhile.
+    async fn finish(
+        &self,
+        table: &Table,
+        leased: &Subscription,
+        after: impl Fn(&Subscription) -> Subscription,
+    ) -> Result<(), Error> {
+        let mut current = leased.clone();
+        loop {
+            if table.replace_subscription(&current, &after(&current)).await? {
+                return Ok(());
+            }
+            match table.subscription(leased.id).await? {
+                Some(it) if it.lease_until == leased.lease_until && it != current => current = it,
+                _ => return Ok(()),
+            }
+        }
+    }
+}
+
+/// The news of groups, and how far the changes of each group were read.
+fn split(all: Vec<(GroupId, Option<News>)>) -> (Vec<Read>, Vec<News>) {
+    let read = |(group, news): &(GroupId, Option<News>)| Read {
+        group: *group,
+        last: news.as_ref().map(|news| news.last),
+    };
+    let read = all.iter().map(read).collect();
+    (read, all.into_iter().filter_map(|(_, news)| news).collect())
+}

@@ -1,0 +1,34 @@
+//! Names of a group's members, as the bot says them.
+
+use std::collections::HashMap;
+
+use fracti_core::{
+    group::{Member, labels},
+    values::id::MemberId,
+};
+
+use crate::message::clean;
+
+/// The names of the members of a group. Those that are not unique have an addition.
+pub(crate) struct Names(HashMap<MemberId, String>);
+
+impl Names {
+    pub(crate) fn of(members: &[Member]) -> Self {
+        let additions = labels::additions(members);
+        let label = |it: &Member| match additions.get(&it.id) {
+            Some(addition) => clean(&format!("{} {addition}", it.name)),
+            None => clean(&it.name),
+        };
+        Self(members.iter().map(|it| (it.id, label(it))).collect())
+    }
+
+    /// The name of a member, or else the stored one.
+    pub(crate) fn stored(&self, id: MemberId, stored: &str) -> String {
+        self.0.get(&id).cloned().unwrap_or_else(|| clean(stored))
+    }
+
+    /// The name of a member.
+    pub(crate) fn get(&self, id: MemberId) -> String {
+        self.stored(id, "?")
+    }
+}

@@ -1,0 +1,243 @@
+//! Presses of buttons.
+
+use fracti_core::{
+    chat::{
+        button::{Button, TransferKey},
+        command::Command,
+    },
+    group::OpenedGroup,
+    input::{Draft, Error, Field},
+    records::{
+        expense::Expense,
+        settlement::{NewSettlement, Settlement, SettlementStatus, SettlementUpdate},
+    },
+    values::{
+        id::{ExpenseId, SettlementId},
+        shown,
+    },
+};
+use fracti_store::Outcome;
+
+use crate::{
+    acting::Acting,
+    commands::{Planned, command_of, said},
+    message::{Buttons, Reply, clean},
+    room::Room,
+    update::{Chat, Incoming, Press},
+};
+
+/// What a press does to what is seen: an alert for who pressed, and another message in place of the one
+/// with the button.
+#[derive(Clone, Debug, Default)]
+pub struct Pressed {
+    /// What is said to who pressed.
+    pub alert: Option<String>,
+    /// What the message becomes.
+    pub edit: Option<Reply>,
+    /// The buttons of the message, which keeps its text.
+    pub buttons: Option<Buttons>,
+}
+
+impl Pressed {
+    fn alert(text: impl Into<String>) -> Self {
+        Self { alert: Some(text.into()), ..Self::default() }
+    }
+
+    fn edit(reply: Reply) -> Self {
+        Self { edit: Some(reply), ..Self::default() }
+    }
+}
+
+impl Acting<'_> {
+    /// Carries out a press. What a button says is not trusted: rights are checked anew, and the group
+    /// must be that of the chat.
+    ///
+    /// # Errors
+    ///
+    /// Those of what the button does.
+    pub async fn press(&self, press: &Press) -> Result<Pressed, Error> {
+        let l = self.own();
+        let button = press.data.as_deref().and_then(Button::decode);
+        let (Some(message), Some(button)) = (&press.message, button) else {
+            return Ok(Pressed::alert(l.failed()));
+        };
+        match button {
+            Button::TurnOn | Button::TurnOff | Button::Mute(_) | Button::Unmute(_) => {
+                return self.press_setting(button, &message.chat).await.map(Pressed::edit);
+            }
+            Button::Currency(currency) => {
+                let currency = Field::Value(currency);
+                let new = OpenedGroup { currency, ..OpenedGroup::default() };
+                return self.press_join(press, message, new).await;
+            }
+            Button::Join(_) => {
+                return self.press_join(press, message, OpenedGroup::default()).await;
+            }
+            _ => {}
+        }
+        let group = match button {
+            Button::Undo { group, .. }
+            | Button::Pay { group, .. }
+            | Button::Confirm { group, .. }
+            | Button::NotReceived { group, .. }
+            | Button::Answer { group, .. } => Some(group),
+            _ => None,
+        };
+        // In private, the group must be one of the user; elsewhere, that of the chat.
+        let room = match group.filter(|_| message.chat.is_private()) {
+            Some(group) => Some(self.room_of(group).await?),
+            None => self.room(&message.chat).await?,
+        };
+        let Some(room) = room else { return Ok(Pressed::alert(l.not_here())) };
+        if group.is_some_and(|group| group != room.group.id) {
+            return Ok(Pressed::alert(l.failed()));
+        }
+        match button {
+            Button::Reading(number) => self.press_reading(&room, message, number).await,
+            Button::Undo { expense, .. } => self.press_undo(&room, expense).await,
+            Button::Pay { transfer, .. } => self.press_pay(&room, &message.chat, transfer).await,
+            Button::Confirm { settlement, .. } => {
+                self.press_answer(&room, message, settlement, true).await
+            }
+            Button::NotReceived { settlement, .. } => {
+                self.press_answer(&room, message, settlement, false).await
+            }
+            _ => Ok(Pressed::alert(l.failed())),
+        }
+    }
+
+    /// Joins the group of the chat, which is created if there is none.
+    async fn press_join(
+        &self,
+        press: &Press,
+        message: &Incoming,
+        new: OpenedGroup,
+    ) -> Result<Pressed, Error> {
+        if !message.chat.is_group() {
+            return Ok(Pressed::alert(self.own().in_a_group()));
+        }
+        let group = self.connect(&message.chat, press.chat_instance.as_deref(), new).await?;
+        Ok(Pressed::edit(self.room_of(group).await?.shown(self.bot)))
+    }
+
+    /// Records the reading of a line that its sender has chosen. The line is read again from the
+    /// message to which the question was the reply.
+    async fn press_reading(
+        &self,
+        room: &Room,
+        message: &Incoming,
+        number: u8,
+    ) -> Result<Pressed, Error> {
+        let l = self.own();
+        let Some(line) = &message.reply_to_message else { return Ok(Pressed::alert(l.failed())) };
+        if line.from.as_ref().map(|it| it.id) != Some(self.id().number()) {
+            return Ok(Pressed::alert(l.only_sender()));
+        }
+        let text = line.text.as_deref().unwrap_or_default();
+        let Some(Command::Expense(line)) = command_of(text, self.bot) else {
+            return Ok(Pressed::alert(l.failed()));
+        };
+        let reading = room.readings(line).ok().and_then(|it| it.get(usize::from(number)).cloned());
+        let Some(reading) = reading else { return Ok(Pressed::alert(l.failed())) };
+        // Of two presses, one records: the key is that of the message.
+        let bot = self.update.split('/').next().unwrap_or_default();
+        let key = format!("{bot}/{}/{}", message.chat.id, message.message_id);
+        self.record(room, &reading, &key).await.map(Pressed::edit)
+    }
+
+    /// Takes an expense back, unless it was changed since it was recorded.
+    async fn press_undo(&self, room: &Room, id: ExpenseId) -> Result<Pressed, Error> {
+        let (l, key) = (room.l, self.in_group(room.group.id));
+        let before = match self.table.expense(key, id).await {
+            Err(Error::NoExpense) => None,
+            before => Some(before?),
+        };
+        let text = before.as_ref().map(|expense| {
+            let amount = shown::money(l.0, expense.amount, expense.currency);
+            l.taken_back(amount, clean(&expense.description))
+        });
+        let reply = Reply::plain(text.unwrap_or_else(|| l.failed()));
+        let stored = reply.clone();
+        let once = self.once("chat-undo", move |_: &ExpenseId| stored.clone());
+        let unchanged = |expense: &Expense| expense.updated_at.is_none();
+        match self.table.delete_expense(key, id, unchanged, &once).await? {
+            Outcome::Done(_) => Ok(Pressed::edit(reply)),
+            Outcome::Replayed(stored) => said(&stored.data).map(Pressed::edit),
+        }
+    }
+
+    /// Records a payment of the plan, for its payer or its recipient, unless the balances have changed.
+    async fn press_pay(
+        &self,
+        room: &Room,
+        chat: &Chat,
+        transfer: TransferKey,
+    ) -> Result<Pressed, Error> {
+        let l = self.own();
+        let pending = self.table.pending_settlements(room.group.id, &room.ledger).await?;
+        let planned = room.planned(&pending)?.into_iter().find(|it| it.key() == transfer);
+        let once = self.once("chat-pay", |_: &Settlement| ());
+        let key = self.in_group(room.group.id);
+        // Without a payment, a repetition of the press that made it is still answered as before.
+        let (new, expected) = match &planned {
+            None => (NewSettlement::default(), None),
+            Some(Planned { from, to, money }) => {
+                if ![*from, *to].iter().any(|it| it.is_acted_for_by(self.id())) {
+                    let [from, to] = [*from, *to].map(|id| room.names.get(id));
+                    return Ok(Pressed::alert(l.only_parties(from, to)));
+                }
+                let new = NewSettlement {
+                    from: Field::Value(*from),
+                    to: Field::Value(*to),
+                    amount: Field::Value(money.to_major()),
+                    currency: Field::Value(money.currency),
+                    ..NewSettlement::default()
+                };
+                (new, Some(room.ledger.version))
+            }
+        };
+        let created =
+            self.table.create_planned_settlement(key, &Draft::valid(new), expected, &once).await;
+        if matches!(created, Err(Error::Changed)) {
+            return Ok(Pressed::alert(l.balances_changed()));
+        }
+        created?;
+        self.plan_again(chat).await
+    }
+
+    /// Confirms a payment, or says that it was not received.
+    async fn press_answer(
+        &self,
+        room: &Room,
+        message: &Incoming,
+        id: SettlementId,
+        received: bool,
+    ) -> Result<Pressed, Error> {
+        let key = self.in_group(room.group.id);
+        if self.table.settlement(key, id).await?.funds.is_some() {
+            return Ok(Pressed::alert(self.own().from_funds()));
+        }
+        let status = if received { SettlementStatus::Completed } else { SettlementStatus::Failed };
+        let update = SettlementUpdate { status: Field::Value(status), ..Default::default() };
+        let operation = if received { "chat-confirm" } else { "chat-refuse" };
+        let once = self.once(operation, |_: &Settlement| ());
+        let update = Draft::valid(update);
+        self.table.update_settlement(key, id, &update, |_| true, false, &once).await?;
+        if message.reply_to_message.is_some() {
+            return self.plan_again(&message.chat).await;
+        }
+        // A notice is no reply. It keeps its text, and what is over loses its buttons.
+        let group = room.group.id;
+        let buttons = message.reply_markup.clone().unwrap_or_default();
+        let buttons = buttons.without(Button::Confirm { group, settlement: id });
+        Ok(Pressed { buttons: Some(buttons), ..Pressed::default() })
+    }
+
+    /// The message with the plan, after a press.
+    async fn plan_again(&self, chat: &Chat) -> Result<Pressed, Error> {
+        match self.room(chat).await? {
+            Some(room) => self.plan(&room).await.map(Pressed::edit),
+            None => Ok(Pressed::alert(self.own().not_here())),
+        }
+    }
+}

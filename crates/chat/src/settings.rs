@@ -1,0 +1,151 @@
+//! Messages on and off.
+
+use fracti_core::{
+    chat::{
+        button::Button,
+        subscription::{INTERVAL, Subscription, Tongue},
+    },
+    input::Error,
+    values::{
+        id::{GroupId, Subscriber},
+        time::Timestamp,
+    },
+};
+use fracti_store::{Outcome, Page};
+
+use crate::{
+    acting::Acting,
+    message::{Buttons, Reply, clean},
+    text::Texts,
+    update::Chat,
+};
+
+/// Groups that have a button to mute them, at most.
+const GROUPS: usize = 10;
+
+impl Acting<'_> {
+    /// The first message in private.
+    pub(crate) fn private_start(&self) -> Reply {
+        let l = self.own();
+        let buttons = Buttons::default().row().button(&l.turn_on(), Button::TurnOn);
+        let link = self.bot.map(|bot| format!("https://t.me/{bot}?startgroup=start"));
+        let buttons = buttons.row().link(&l.add_to_group(), link.unwrap_or_default());
+        Reply { text: l.private_start(), buttons }
+    }
+
+    /// The settings of the user's private chat.
+    pub(crate) async fn own_settings(&self) -> Result<Reply, Error> {
+        let subscription = self.table.subscription(Subscriber::User(self.id())).await?;
+        self.shown_settings(subscription).await
+    }
+
+    async fn shown_settings(&self, of: Option<Subscription>) -> Result<Reply, Error> {
+        let l = self.own();
+        let Some(of) = of.filter(|it| it.active) else {
+            let buttons = Buttons::default().row().button(&l.turn_on(), Button::TurnOn);
+            return Ok(Reply { text: l.messages_off(), buttons });
+        };
+        let page = Page { limit: GROUPS, after: None };
+        let groups = self.table.groups_of(self.id(), &Default::default(), &page).await?.items;
+        let is_muted = |id: &GroupId| of.muted_groups.contains(id);
+        let title = |id: &GroupId| groups.iter().find(|it| it.id == *id);
+        let muted = of.muted_groups.iter().filter_map(title).map(|it| clean(it.title.as_str()));
+        let muted: Vec<String> = muted.collect();
+        let muted = if muted.is_empty() { l.none() } else { muted.join(", ") };
+        let silent = of.quiet_hours.map(|it| l.silent(it.from, it.to)).unwrap_or_default();
+        let text = l.messages_on(of.min_interval_minutes, silent, muted);
+        let mut buttons = Buttons::default().row().button(&l.turn_off(), Button::TurnOff);
+        for group in &groups {
+            let title = clean(group.title.as_str());
+            buttons = if is_muted(&group.id) {
+                buttons.row().button(&l.unmute(title), Button::Unmute(group.id))
+            } else {
+                buttons.row().button(&l.mute(title), Button::Mute(group.id))
+            };
+        }
+        Ok(Reply { text, buttons })
+    }
+
+    /// The settings of a group's chat.
+    pub(crate) async fn chat_settings(&self, group: GroupId) -> Result<Reply, Error> {
+        let subscription = self.table.subscription(Subscriber::Group(group)).await?;
+        Ok(shown_chat(self.own(), subscription.as_ref()))
+    }
+
+    /// Changes the settings of the chat with the button.
+    pub(crate) async fn press_setting(&self, button: Button, chat: &Chat) -> Result<Reply, Error> {
+        let (number, language, now) = (chat.id, Tongue::from(self.language), self.now());
+        let once = self.once("chat-settings", |_: &Option<Subscription>| ());
+        if chat.is_private() {
+            let of = Subscriber::User(self.id());
+            let change = |before: Option<&Subscription>| {
+                let new = || Subscription::new(of, number, language, now);
+                changed(button, before, new, now)
+            };
+            let is_on = button == Button::TurnOn;
+            self.table.change_subscription(of, None, change, &once).await?;
+            if is_on {
+                return Ok(Reply::plain(self.own().messages_come(INTERVAL)));
+            }
+            return self.own_settings().await;
+        }
+        let Some(room) = self.room(chat).await? else {
+            return Ok(Reply::plain(self.own().not_here()));
+        };
+        let of = Subscriber::Group(room.group.id);
+        let change = |before: Option<&Subscription>| {
+            let new = || Subscription::new(of, number, language, now);
+            changed(button, before, new, now)
+        };
+        let member_key = self.in_group(room.group.id);
+        let set = self.table.change_subscription(of, Some(member_key), change, &once).await?;
+        let after = match set {
+            Outcome::Done(after) => after,
+            Outcome::Replayed(_) => self.table.subscription(of).await?,
+        };
+        Ok(shown_chat(room.l, after.as_ref()))
+    }
+}
+
+fn shown_chat(l: Texts, of: Option<&Subscription>) -> Reply {
+    let (text, key) = match of.filter(|it| it.active) {
+        Some(of) => (l.chat_messages_on(of.min_interval_minutes), (l.turn_off(), Button::TurnOff)),
+        None => (l.messages_off(), (l.turn_on(), Button::TurnOn)),
+    };
+    Reply { text, buttons: Buttons::default().row().button(&key.0, key.1) }
+}
+
+/// The subscription after a press.
+fn changed(
+    button: Button,
+    before: Option<&Subscription>,
+    new: impl Fn() -> Subscription,
+    now: Timestamp,
+) -> Option<Subscription> {
+    let on = |before: &Subscription| Subscription {
+        active: true,
+        inactive_reason: None,
+        created_at: if before.active { before.created_at } else { now },
+        updated_at: now,
+        ..before.clone()
+    };
+    let after = match (button, before) {
+        (Button::TurnOn, None) => new(),
+        (Button::TurnOn, Some(before)) => Subscription { chat_id: new().chat_id, ..on(before) },
+        (Button::Mute(group), Some(before)) => {
+            let mut after = on(before);
+            if !after.muted_groups.contains(&group) {
+                after.muted_groups.push(group);
+            }
+            after
+        }
+        (Button::Unmute(group), Some(before)) => {
+            let mut after = on(before);
+            after.muted_groups.retain(|it| *it != group);
+            after
+        }
+        (_, Some(before)) => return Some(before.stopped(None, now)),
+        (_, None) => return None,
+    };
+    Some(after.changed())
+}

@@ -1,0 +1,205 @@
+//! Texts of the bot, in all languages.
+
+use std::fmt::Display;
+
+use fracti_texts::Language;
+
+/// The texts in a language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Texts(pub(crate) Language);
+
+/// Declares texts: a row has a name, its arguments, and the text in each language.
+macro_rules! texts {
+    ($($name:ident $(($($argument:ident),+))? { $english:literal, $russian:literal })+) => {
+        impl Texts {
+            $(pub(crate) fn $name(self $($(, $argument: impl Display)+)?) -> String {
+                match self.0 {
+                    Language::English => format!($english),
+                    Language::Russian => format!($russian),
+                }
+            })+
+        }
+    };
+}
+
+texts! {
+    which_currency {
+        "Fracti keeps track of shared money. In which currency?",
+        "Fracti ведёт общие расходы. В какой валюте?"
+    }
+    counts(title, currency, members) {
+        "“{title}” counts in {currency}. Members: {members}.",
+        "«{title}» считает в {currency}. Участники: {members}."
+    }
+    join { "Join", "Войти" }
+    open { "Open Fracti", "Открыть Fracti" }
+    paid(payer, amount, what, number, each) {
+        "{payer} paid {amount} for {what}, shared by {number}: {each} each.",
+        "Платит {payer}: {amount}, {what}. Делят {number}: по {each}."
+    }
+    paid_alone(payer, amount, what) {
+        "{payer} paid {amount} for {what}. Nobody else is here yet: press Join.",
+        "Платит {payer}: {amount}, {what}. Пока здесь больше никого нет: нажмите «Войти»."
+    }
+    range(least, most) { "{least} to {most}", "{least}–{most}" }
+    undo { "Undo", "Отменить" }
+    taken_back(amount, what) {
+        "Taken back: {amount} for {what}.",
+        "Отменено: {amount}, {what}."
+    }
+    gets(name, amount) { "{name} gets {amount}", "{name} получает {amount}" }
+    owes(name, amount) { "{name} owes {amount}", "{name} отдаёт {amount}" }
+    you_get(title, amount) { "{title}: you get {amount}", "{title}: вам должны {amount}" }
+    you_owe(title, amount) { "{title}: you owe {amount}", "{title}: вы должны {amount}" }
+    settled { "Everybody is settled.", "Все в расчёте." }
+    you_are_settled { "You are settled in all groups.", "Во всех группах вы в расчёте." }
+    who_pays_whom {
+        "Who pays whom. Press once paid.",
+        "Кто кому платит. Нажмите, когда заплатите."
+    }
+    transfer(from, to, amount) { "{from} → {to} {amount}", "{from} → {to} {amount}" }
+    waiting(to, transfer) { "Waiting for {to}: {transfer}", "Ждём {to}: {transfer}" }
+    confirm(from, amount) { "Confirm {from} {amount}", "Подтвердить {from} {amount}" }
+    not_received { "Not received", "Не получено" }
+    more(number) { "… and {number} more", "… и ещё {number}" }
+    which_one { "Which one?", "Какая сумма?" }
+    reading(amount, what) { "{amount}: {what}", "{amount}: {what}" }
+    only_sender {
+        "Only who wrote the command can choose.",
+        "Выбирает тот, кто написал команду."
+    }
+    only_parties(from, to) {
+        "Only {from} and {to} can press this.",
+        "Нажать могут только {from} и {to}."
+    }
+    balances_changed {
+        "The balances have changed, send /settle again.",
+        "Балансы изменились, отправьте /settle ещё раз."
+    }
+    from_funds {
+        "Open Fracti to confirm it.",
+        "Откройте Fracti, чтобы подтвердить платёж."
+    }
+    failed { "That did not work. Open Fracti.", "Не получилось. Откройте Fracti." }
+    not_here {
+        "This chat has no group in Fracti. Send /start.",
+        "У этого чата нет группы в Fracti. Отправьте /start."
+    }
+    as_yourself {
+        "Send it as yourself instead of as the group.",
+        "Отправьте от своего имени, а не от имени группы."
+    }
+    in_a_group {
+        "Send this in the chat of your group.",
+        "Отправьте это в чате вашей группы."
+    }
+    private_start {
+        "Add me to a group's chat, or get messages here.",
+        "Добавьте меня в чат или получайте сообщения здесь."
+    }
+    turn_on { "Turn on messages", "Включить сообщения" }
+    turn_off { "Turn off", "Выключить" }
+    add_to_group { "Add to a group", "Добавить в чат" }
+    messages_come(minutes) {
+        "You will get messages here, every {minutes} minutes at most.",
+        "Сообщения будут приходить сюда, раз в {minutes} минут."
+    }
+    messages_off { "Messages: off.", "Сообщения выключены." }
+    messages_on(minutes, silent, muted) {
+        "Messages: on, every {minutes} minutes at most{silent}. Muted: {muted}.",
+        "Сообщения: раз в {minutes} минут{silent}. Заглушены: {muted}."
+    }
+    chat_messages_on(minutes) {
+        "Messages in this chat: on, every {minutes} minutes at most.",
+        "Сообщения в этом чате: раз в {minutes} минут."
+    }
+    silent(from, to) { ", silent from {from}:00 to {to}:00", ", без звука с {from}:00 до {to}:00" }
+    none { "none", "нет" }
+    added(actor, what, amount) { "{actor} added “{what}”: {amount}", "Расход, {actor}: «{what}», {amount}" }
+    occurred(what, amount) { "“{what}” was recorded by itself: {amount}", "Расход по расписанию: «{what}», {amount}" }
+    restored(actor, what, amount) {
+        "{actor} restored “{what}”: {amount}",
+        "Расход снова учтён, {actor}: «{what}», {amount}"
+    }
+    for_number(line, number) { "{line} for {number}.", "{line} на {number}." }
+    changed(actor, what, amount, was) {
+        "{actor} changed “{what}”: {amount}{was}",
+        "Изменение, {actor}: «{what}», {amount}{was}"
+    }
+    deleted(actor, what, amount) {
+        "{actor} deleted “{what}”: {amount}",
+        "Удаление, {actor}: «{what}», {amount}"
+    }
+    was(amount) { " (was {amount})", " (было {amount})" }
+    your_share(amount) { " Your share: {amount}.", " Ваша доля: {amount}." }
+    you_paid(paid, owes) {
+        " You paid {paid}, your share: {owes}.",
+        " Вы заплатили {paid}, ваша доля: {owes}."
+    }
+    share_was(amount) { " Your share was {amount}.", " Ваша доля была {amount}." }
+    paid_you(from, amount) { "{from} paid you {amount}.", "Платёж вам, {from}: {amount}." }
+    recorded_yours(actor, amount) {
+        "{actor} recorded your payment of {amount}.",
+        "Ваш платёж записан, {actor}: {amount}."
+    }
+    paid_other(from, to, amount) { "{from} paid {to} {amount}.", "Платёж: {from} → {to}, {amount}." }
+    put_right(actor, amount, was) {
+        "{actor} put a payment right: {amount}{was}.",
+        "Платёж исправлен, {actor}: {amount}{was}."
+    }
+    confirmed(actor, whose, amount) {
+        "{actor} confirmed {whose} of {amount}.",
+        "Платёж подтверждён, {actor}: {whose}, {amount}."
+    }
+    did_not_receive(actor, whose, amount) {
+        "{actor} did not receive {whose} of {amount}.",
+        "Платёж не получен, {actor}: {whose}, {amount}."
+    }
+    reverted(actor, whose, amount) {
+        "{actor} took back {whose} of {amount}.",
+        "Платёж отменён, {actor}: {whose}, {amount}."
+    }
+    your_payment { "your payment", "ваш платёж" }
+    payment_of(name) { "the payment of {name}", "платит {name}" }
+    hold_over(amount) { "The hold of {amount} ran out.", "Удержание истекло: {amount}." }
+    linked_to_you(actor, guest) {
+        "{actor} linked “{guest}” to you.",
+        "Гость, {actor}: «{guest}» — теперь вы."
+    }
+    linked(actor, guest, user) {
+        "{actor} linked “{guest}” to {user}.",
+        "Гость, {actor}: «{guest}» — теперь {user}."
+    }
+    adjusted(actor, amounts) {
+        "{actor} adjusted your balance by {amounts}.",
+        "Корректировка, {actor}: ваш баланс {amounts}."
+    }
+    adjusted_all(actor) { "{actor} adjusted balances.", "Корректировка балансов, {actor}." }
+    imported(actor, expenses, payments) {
+        "{actor} imported {expenses}, {payments}.",
+        "Импорт, {actor}: {expenses}, {payments}."
+    }
+    import_undone(actor) { "{actor} took an import back.", "Импорт отменён, {actor}." }
+    archived(actor) { "{actor} archived the group.", "Архив, {actor}: группа закрыта." }
+    paused(what) {
+        "“{what}” could not be recorded by itself, and waits for you.",
+        "Расход по расписанию не записан и ждёт вас: «{what}»."
+    }
+    more_in_fracti { "… and more in Fracti", "… и ещё в Fracti" }
+    mute(title) { "Mute {title}", "Заглушить {title}" }
+    unmute(title) { "Unmute {title}", "Вернуть {title}" }
+}
+
+impl Texts {
+    /// So many expenses.
+    pub(crate) fn expenses(self, number: u64) -> String {
+        let words = (["expense", "expenses"], ["расход", "расхода", "расходов"]);
+        format!("{number} {}", self.0.plural(number, words.0, words.1))
+    }
+
+    /// So many payments.
+    pub(crate) fn payments(self, number: u64) -> String {
+        let words = (["payment", "payments"], ["платёж", "платежа", "платежей"]);
+        format!("{number} {}", self.0.plural(number, words.0, words.1))
+    }
+}

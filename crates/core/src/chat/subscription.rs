@@ -1,0 +1,448 @@
+//! Subscriptions: the settings of a chat that gets messages of the bot, and how far it was told.
+//!
+//! No text waits in a subscription, only numbers of changes: a message says what holds when it is
+//! sent.
+
+use std::time::Duration;
+
+use fracti_texts::Language;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    records::group_change::{ChangeKind, GroupChange},
+    storage::{
+        keys::{self, DueList, Index, Keys},
+        row::Row,
+    },
+    values::{
+        id::{GroupId, Subscriber, UserId},
+        time::{Timestamp, Zone, hour_of},
+    },
+    words,
+};
+
+/// Minutes between two messages of a private chat, unless its user says otherwise.
+pub const INTERVAL: u16 = 30;
+
+/// Minutes between two messages of a group's chat.
+pub const GROUP_INTERVAL: u16 = 5;
+
+/// Minutes between two messages, at least and at most.
+pub const INTERVALS: (u16, u16) = (5, 1_440);
+
+/// Groups that a user may mute, at most.
+pub const MAX_MUTED: usize = 100;
+
+/// Time after which a change is not told any more.
+pub const TOLD_FOR: Duration = Duration::from_hours(7 * 24);
+
+/// Failures of a chat after which no more is sent to it.
+pub const MAX_REFUSED: u32 = 20;
+
+/// Changes before the first one that waits of a group which are read, because they may be marked later.
+const EARLIER: u64 = 50;
+
+/// Seconds for which a keeper has a subscription to itself. It sends in the first
+/// [`SEND_WITHIN`] of them.
+pub const LEASE_S: u64 = 60;
+
+/// Time after the beginning of a lease within which the message is sent.
+pub const SEND_WITHIN: Duration = Duration::from_secs(20);
+
+/// The longest time between two attempts after failures, in minutes.
+const MAX_DELAY_MIN: u64 = 60;
+
+words! {
+    /// What messages are about.
+    pub enum Topic as "MessageTopic" {
+        /// Expenses, and what no other topic has.
+        Expenses = "expenses",
+        /// Payments between members.
+        Settlements = "settlements",
+        /// Questions and receipts.
+        Questions = "questions",
+    }
+}
+
+words! {
+    /// Language of messages.
+    pub enum Tongue as "MessageLanguage" {
+        /// English.
+        English = "en",
+        /// Russian.
+        Russian = "ru",
+    }
+}
+
+words! {
+    /// Why messages have stopped.
+    pub enum InactiveReason as "InactiveReason" {
+        /// The user has blocked the bot, or the group has removed it.
+        Blocked = "blocked",
+        /// Telegram does not know the chat, or the user has not let the bot write to it.
+        ChatNotFound = "chat_not_found",
+        /// Telegram has refused many messages to the chat.
+        Refused = "refused",
+    }
+}
+
+impl Topic {
+    /// All topics.
+    pub const ALL: [Self; 3] = [Self::Expenses, Self::Settlements, Self::Questions];
+
+    /// The topic of a change; `None` if nobody is told of it.
+    #[must_use]
+    pub const fn of(kind: ChangeKind) -> Option<Self> {
+        match kind {
+            ChangeKind::ExpenseAdded
+            | ChangeKind::ExpenseEdited
+            | ChangeKind::ExpenseDeleted
+            | ChangeKind::ExpenseRestored
+            | ChangeKind::SchedulePaused
+            | ChangeKind::MemberLinked
+            | ChangeKind::AdjustmentPushed
+            | ChangeKind::AdjustmentReverted
+            | ChangeKind::ImportDone
+            | ChangeKind::ImportUndone
+            | ChangeKind::GroupArchived => Some(Self::Expenses),
+            ChangeKind::SettlementRecorded
+            | ChangeKind::SettlementEdited
+            | ChangeKind::SettlementCompleted
+            | ChangeKind::SettlementFailed
+            | ChangeKind::SettlementReverted => Some(Self::Settlements),
+            ChangeKind::ScheduleAdded
+            | ChangeKind::ScheduleEdited
+            | ChangeKind::ScheduleDeleted
+            | ChangeKind::MemberJoined
+            | ChangeKind::MemberLeft
+            | ChangeKind::MemberRemoved
+            | ChangeKind::MemberRestored
+            | ChangeKind::LinkProposed
+            | ChangeKind::LinkWithdrawn
+            | ChangeKind::GuestAdded
+            | ChangeKind::GroupChanged => None,
+        }
+    }
+}
+
+impl From<Tongue> for Language {
+    fn from(tongue: Tongue) -> Self {
+        match tongue {
+            Tongue::English => Self::English,
+            Tongue::Russian => Self::Russian,
+        }
+    }
+}
+
+impl From<Language> for Tongue {
+    fn from(language: Language) -> Self {
+        match language {
+            Language::English => Self::English,
+            Language::Russian => Self::Russian,
+        }
+    }
+}
+
+/// Hours in which messages make no sound: from the first one until the second one begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QuietHours {
+    /// The first quiet hour, from 0 to 23.
+    pub from: u8,
+    /// The first hour that is not quiet any more, from 0 to 23.
+    pub to: u8,
+}
+
+impl QuietHours {
+    /// Whether a moment is in them, in a zone.
+    #[must_use]
+    pub fn has(self, at: Timestamp, zone: Zone) -> bool {
+        let hour = hour_of(at, zone);
+        if self.from < self.to {
+            (self.from..self.to).contains(&hour)
+        } else {
+            hour >= self.from || hour < self.to
+        }
+    }
+}
+
+/// How far a chat was told of a group.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Progress {
+    /// The group.
+    pub group: GroupId,
+    /// Number of the last change of which the chat was told, or need not be told.
+    pub told: u64,
+    /// Time of that change.
+    pub at: Timestamp,
+    /// Number of the first change that waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<u64>,
+    /// Time of the first change that waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<Timestamp>,
+}
+
+/// How far the changes of a group were read for a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Read {
+    /// The group.
+    pub group: GroupId,
+    /// Number and time of the last change; none if the group has nothing to tell any more, because it is
+    /// deleted or the user is not in it.
+    pub last: Option<(u64, Timestamp)>,
+}
+
+/// The settings of a chat that gets messages, and how far it was told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Subscription {
+    /// The user or the group.
+    #[serde(rename = "PK", with = "keys::of_subscription")]
+    pub id: Subscriber,
+    /// Number of the chat in Telegram.
+    pub chat_id: i64,
+    /// Whether messages are sent.
+    pub active: bool,
+    /// Why Telegram took no more messages, if it did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inactive_reason: Option<InactiveReason>,
+    /// Minutes between two messages, at least.
+    pub min_interval_minutes: u16,
+    /// What messages are about.
+    pub topics: Vec<Topic>,
+    /// Groups of which nothing is told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub muted_groups: Vec<GroupId>,
+    /// Hours in which messages make no sound.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quiet_hours: Option<QuietHours>,
+    /// Language of the messages.
+    pub language: Tongue,
+    /// How far the chat was told, for each group of which it was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<Progress>,
+    /// Whether the first message is still to be sent, which shows that the chat can be reached.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub greet: bool,
+    /// Time of the last message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_notified_at: Option<Timestamp>,
+    /// Time before which nothing is sent, after a failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_at: Option<Timestamp>,
+    /// Time until which one keeper has the subscription to itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease_until: Option<Timestamp>,
+    /// Time from which a message is due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due_at: Option<Timestamp>,
+    /// Number of attempts that failed since the last message.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub due_failures: u32,
+    /// Time at which messages were turned on.
+    pub created_at: Timestamp,
+    /// Time of the last change of the settings.
+    pub updated_at: Timestamp,
+    /// Version of the row. Every update is conditional on it.
+    pub version: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+impl Subscription {
+    /// A subscription to everything.
+    #[must_use]
+    pub fn new(id: Subscriber, chat_id: i64, language: Tongue, now: Timestamp) -> Self {
+        let min_interval_minutes = match id {
+            Subscriber::User(_) => INTERVAL,
+            Subscriber::Group(_) => GROUP_INTERVAL,
+        };
+        Self {
+            id,
+            chat_id,
+            active: true,
+            inactive_reason: None,
+            min_interval_minutes,
+            topics: Topic::ALL.into(),
+            muted_groups: Vec::new(),
+            quiet_hours: None,
+            language,
+            groups: Vec::new(),
+            greet: false,
+            last_notified_at: None,
+            retry_at: None,
+            lease_until: None,
+            due_at: None,
+            due_failures: 0,
+            created_at: now,
+            updated_at: now,
+            version: 0,
+        }
+    }
+
+    /// The row after a change of it, with the time at which it is due.
+    #[must_use]
+    pub fn changed(self) -> Self {
+        let next = Self { version: self.version.saturating_add(1), ..self };
+        Self { due_at: next.due(), ..next }
+    }
+
+    /// Whether the chat is to be told of a change of a group, if it concerns it.
+    #[must_use]
+    pub fn wants(&self, change: &GroupChange) -> bool {
+        let topic = Topic::of(change.subject.kind);
+        self.active
+            && topic.is_some_and(|topic| self.topics.contains(&topic))
+            && !self.muted_groups.contains(&change.group_id)
+            && change.at >= self.created_at
+            && self.progress(change.group_id).is_none_or(|it| it.told < change.number)
+    }
+
+    /// How far the chat was told of a group.
+    #[must_use]
+    pub fn progress(&self, group: GroupId) -> Option<&Progress> {
+        self.groups.iter().find(|it| it.group == group)
+    }
+
+    /// The subscription for which a change waits; `None` if it waits already.
+    #[must_use]
+    pub fn waiting(&self, change: &GroupChange) -> Option<Self> {
+        let GroupChange { group_id: group, number, at, .. } = *change;
+        let mut after = self.clone();
+        match after.groups.iter_mut().find(|it| it.group == group) {
+            Some(known) if known.from.is_some_and(|from| from <= number) => return None,
+            Some(known) => {
+                known.from = Some(number);
+                known.since = Some(known.since.map_or(at, |since| since.min(at)));
+            }
+            None => {
+                // An earlier one may be marked later. What is too old or was not for this chat is
+                // left out when it is read.
+                let told = number.saturating_sub(EARLIER);
+                let (from, since) = (Some(number), Some(at));
+                after.groups.push(Progress { group, told, at, from, since });
+            }
+        }
+        Some(after.changed())
+    }
+
+    /// The groups of which something waits.
+    pub fn waits(&self) -> impl Iterator<Item = (GroupId, u64, u64)> + '_ {
+        self.groups.iter().filter_map(|it| Some((it.group, it.told, it.from?)))
+    }
+
+    /// Time from which a message is due: once something waits, the interval is over, and the time
+    /// after a failure, too. While a keeper has the subscription to itself, the end of that.
+    fn due(&self) -> Option<Timestamp> {
+        if self.lease_until.is_some() {
+            return self.lease_until;
+        }
+        let since = self.groups.iter().filter_map(|it| it.since).min();
+        let since = if self.greet { Some(self.updated_at) } else { since };
+        let since = since.filter(|_| self.active)?;
+        let seconds = u64::from(self.min_interval_minutes).saturating_mul(60);
+        let next = self.last_notified_at.filter(|_| !self.greet);
+        let next = next.map(|last| last.plus_seconds(seconds));
+        [Some(since), next, self.retry_at].into_iter().flatten().max()
+    }
+
+    /// The subscription that a keeper takes for itself.
+    #[must_use]
+    pub fn leased(&self, now: Timestamp) -> Self {
+        Self { lease_until: Some(now.plus_seconds(LEASE_S)), ..self.clone() }.changed()
+    }
+
+    /// The subscription after a message, or after it was found that none is to be sent. `read` has the
+    /// last change that was read of each group, or none of a group that has nothing to tell any more.
+    /// What was marked meanwhile and comes later still waits.
+    #[must_use]
+    pub fn told(&self, read: &[Read], sent_at: Option<Timestamp>) -> Self {
+        let mut after = self.clone();
+        for Read { group, last } in read {
+            let Some((last, at)) = last else {
+                after.groups.retain(|it| it.group != *group);
+                continue;
+            };
+            let Some(known) = after.groups.iter_mut().find(|it| it.group == *group) else {
+                continue;
+            };
+            known.told = known.told.max(*last);
+            known.at = known.at.max(*at);
+            if known.from.is_some_and(|from| from <= known.told) {
+                (known.from, known.since) = (None, None);
+            }
+        }
+        match sent_at {
+            Some(_) if self.greet => after.greet = false,
+            Some(at) => after.last_notified_at = Some(at),
+            None => {}
+        }
+        Self { lease_until: None, retry_at: None, due_failures: 0, ..after }
+            .without_old(sent_at.unwrap_or(self.updated_at))
+            .changed()
+    }
+
+    /// The subscription after an attempt that failed, to be tried again at `retry_at` or, without it,
+    /// in 1, 2, 4 … 60 minutes. Only the latter counts as a failure.
+    #[must_use]
+    pub fn failed(&self, now: Timestamp, retry_at: Option<Timestamp>) -> Self {
+        let minutes = 1_u64.checked_shl(self.due_failures).unwrap_or(MAX_DELAY_MIN);
+        let later = now.plus_seconds(minutes.min(MAX_DELAY_MIN).saturating_mul(60));
+        let failures = u32::from(retry_at.is_none());
+        Self {
+            lease_until: None,
+            retry_at: Some(retry_at.unwrap_or(later)),
+            due_failures: self.due_failures.saturating_add(failures),
+            ..self.clone()
+        }
+        .changed()
+    }
+
+    /// The subscription to which Telegram takes no more messages. What waits is dropped.
+    #[must_use]
+    pub fn stopped(&self, reason: Option<InactiveReason>, now: Timestamp) -> Self {
+        Self {
+            active: false,
+            inactive_reason: reason,
+            groups: Vec::new(),
+            greet: false,
+            lease_until: None,
+            retry_at: None,
+            due_failures: 0,
+            updated_at: now,
+            ..self.clone()
+        }
+        .changed()
+    }
+
+    /// Without groups of which nothing waits and nothing was told for long.
+    fn without_old(mut self, now: Timestamp) -> Self {
+        self.groups.retain(|it| it.from.is_some() || now.since(it.at) < TOLD_FOR);
+        self
+    }
+
+    /// The user, unless it is a group's chat.
+    #[must_use]
+    pub const fn user(&self) -> Option<UserId> {
+        match self.id {
+            Subscriber::User(user) => Some(user),
+            Subscriber::Group(_) => None,
+        }
+    }
+}
+
+impl Row for Subscription {
+    const KIND: &'static str = "subscription";
+    const VERSION: u32 = 1;
+
+    fn keys(&self) -> Keys {
+        let gsi3 = self.due_at.map(|at| Index {
+            pk: keys::due(DueList::Notify),
+            sk: keys::due_position(at, self.id),
+        });
+        Keys { gsi3, ..keys::subscription(self.id).into() }
+    }
+}

@@ -1,0 +1,182 @@
+//! Changes that are to be told in Telegram, and whom they concern.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{
+    chat::subscription::{Subscription, Topic},
+    group::Member,
+    input::Error,
+    records::{
+        entry::Entry,
+        group_change::{ChangeKind, GroupChange},
+    },
+    storage::{
+        condition::Condition,
+        row::{self, AttributeValue, KIND, Row},
+        write::{Transaction, Write},
+    },
+    values::{
+        currency::Currency,
+        id::{MemberId, UserId},
+    },
+};
+
+/// Whether changes are told in Telegram.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Telling {
+    /// They are not.
+    #[default]
+    Off,
+    /// They are.
+    On,
+    /// They are, but not in the group's chat, where the bot shows them already.
+    Shown,
+}
+
+/// Makes the changes of a transaction due, if they are told and their kind is one that is.
+///
+/// # Errors
+///
+/// [`Error::Table`] if a change cannot be read.
+pub fn make_due(transaction: &mut Transaction, telling: Telling) -> Result<(), Error> {
+    if telling == Telling::Off {
+        return Ok(());
+    }
+    let is_change = |kind: &AttributeValue| matches!(kind, AttributeValue::S(kind) if kind == GroupChange::KIND);
+    for item in transaction.puts_mut().filter(|item| item.get(KIND).is_some_and(is_change)) {
+        let change: GroupChange = row::from_item(item.clone())?;
+        if Topic::of(change.subject.kind).is_some() {
+            let (due_at, shown) = (Some(change.at), telling == Telling::Shown);
+            *item = row::to_item(&GroupChange { due_at, shown, ..change })?;
+        }
+    }
+    Ok(())
+}
+
+/// The write of a subscription that is as it was read.
+///
+/// # Errors
+///
+/// As [`Write::put`].
+pub fn put_subscription(
+    before: Option<&Subscription>,
+    after: &Subscription,
+) -> Result<Write, Error> {
+    let as_read = before.map_or_else(Condition::absent, |it| Condition::at_version(it.version));
+    Ok(Write::put(after)?.when(as_read))
+}
+
+/// What a change did to the totals of members: what they paid and owe for expenses, or got otherwise,
+/// in minor units.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Effects(BTreeMap<MemberId, BTreeMap<Currency, Effect>>);
+
+/// What a change did to a member's totals in one currency, in minor units.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effect {
+    /// Change of what the member paid for expenses.
+    pub paid: i64,
+    /// Change of what the member owes for expenses.
+    pub owed: i64,
+    /// Change of what the member sent, without what they received.
+    pub sent: i64,
+}
+
+impl Effects {
+    /// What entries did together.
+    #[must_use]
+    pub fn of(entries: &[Entry]) -> Self {
+        let mut all: BTreeMap<MemberId, BTreeMap<Currency, Effect>> = BTreeMap::new();
+        for change in entries.iter().flat_map(|entry| &entry.changes) {
+            let of = all.entry(change.user).or_default().entry(change.currency).or_default();
+            let totals = change.totals;
+            of.paid = of.paid.saturating_add(totals.paid);
+            of.owed = of.owed.saturating_add(totals.owed);
+            of.sent = of.sent.saturating_add(totals.sent).saturating_sub(totals.received);
+        }
+        for of in all.values_mut() {
+            of.retain(|_, effect| *effect != Effect::default());
+        }
+        all.retain(|_, of| !of.is_empty());
+        Self(all)
+    }
+
+    /// What they did to a user with these ids.
+    pub fn on<'a>(
+        &'a self,
+        ids: &'a BTreeSet<MemberId>,
+    ) -> impl Iterator<Item = (Currency, Effect)> + 'a {
+        let of = self.0.iter().filter(|(id, _)| ids.contains(id));
+        of.flat_map(|(_, of)| of.iter().map(|(currency, effect)| (*currency, *effect)))
+    }
+
+    /// Whether they did nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// The users whom a change concerns, who are present: not who made it, unless it came by itself.
+/// `is_expired` if a hold ran out.
+#[must_use]
+pub fn concerned(
+    change: &GroupChange,
+    effects: &Effects,
+    members: &[Member],
+    is_expired: bool,
+) -> BTreeSet<UserId> {
+    let subject = &change.subject;
+    let parties: Vec<MemberId> = match subject.kind {
+        ChangeKind::ExpenseAdded
+        | ChangeKind::ExpenseEdited
+        | ChangeKind::ExpenseDeleted
+        | ChangeKind::ExpenseRestored
+        | ChangeKind::AdjustmentPushed
+        | ChangeKind::AdjustmentReverted => effects.0.keys().copied().collect(),
+        ChangeKind::SettlementRecorded
+        | ChangeKind::SettlementEdited
+        | ChangeKind::SettlementCompleted
+        | ChangeKind::SettlementFailed
+        | ChangeKind::SettlementReverted => {
+            let parties = subject.settlement.as_ref().map(|it| [it.from_user_id, it.to_user_id]);
+            parties.into_iter().flatten().collect()
+        }
+        ChangeKind::MemberLinked => {
+            let linked = subject.member.as_ref().and_then(|it| it.linked_to);
+            linked.into_iter().map(MemberId::from).collect()
+        }
+        ChangeKind::ImportDone | ChangeKind::ImportUndone => {
+            members.iter().filter_map(|it| it.id.user()).map(MemberId::from).collect()
+        }
+        ChangeKind::SchedulePaused => vec![change.actor_id.into()],
+        _ => Vec::new(),
+    };
+    let by_itself = is_expired
+        || subject.kind == ChangeKind::SchedulePaused
+        || subject.expense.as_ref().is_some_and(|it| it.schedule_id.is_some())
+            && subject.kind == ChangeKind::ExpenseAdded;
+    let told = parties.into_iter().filter_map(|id| who_is_told(id, members));
+    told.filter(|user| by_itself || *user != change.actor_id).collect()
+}
+
+/// The present user who is told of what concerns a member: of a guest, the user whom the guest turned
+/// out to be, or else who added the guest.
+fn who_is_told(id: MemberId, members: &[Member]) -> Option<UserId> {
+    let find = |id: MemberId| members.iter().find(|it| it.id == id);
+    let user = match id {
+        MemberId::User(user) => user,
+        MemberId::Guest(_) => {
+            let guest = find(id)?;
+            guest.linked_to.or(guest.created_by)?
+        }
+    };
+    find(user.into()).filter(|it| it.is_present()).map(|_| user)
+}
+
+/// Whether the group's chat is told of a change.
+#[must_use]
+pub fn concerns_chat(change: &GroupChange, effects: &Effects) -> bool {
+    let is_seen = change.subject.kind != ChangeKind::ExpenseEdited || !effects.is_empty();
+    !change.shown && is_seen && Topic::of(change.subject.kind).is_some()
+}

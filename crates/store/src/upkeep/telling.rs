@@ -1,0 +1,320 @@
+//! Changes that are told in Telegram: who waits for them, and what is read to tell them.
+
+use std::collections::{BTreeSet, HashMap};
+
+use fracti_core::{
+    chat::subscription::{Subscription, TOLD_FOR},
+    decisions::telling::{Effects, concerned, concerns_chat, put_subscription},
+    group::{Group, Member},
+    input::Error,
+    records::{
+        expense::Expense,
+        group_change::{ChangeKind, GroupChange},
+        import::ImportRow,
+        settlement::Settlement,
+    },
+    storage::{
+        condition::Condition,
+        keys, row,
+        write::{Transaction, Write, WriteError},
+    },
+    values::{
+        id::{ExpenseId, GroupId, SettlementId, Subscriber, UserId},
+        time::Timestamp,
+    },
+};
+use futures_util::{StreamExt, TryStreamExt, stream};
+
+use crate::{
+    dynamo::{Order, Page, Range, Sort},
+    table::Table,
+};
+
+/// Subscriptions that one transaction changes, at most.
+const MARKED: usize = 98;
+
+/// Times that a transaction is tried again because a subscription has changed.
+const TRIES: usize = 5;
+
+/// Changes of a group that are read for one message, at most.
+const CHANGES: usize = 500;
+
+/// Groups of which one message tells, at most. The others wait for the next one.
+const GROUPS: usize = 20;
+
+/// Reads that are made at the same time.
+const AT_ONCE: usize = 10;
+
+/// A change with what it did.
+#[derive(Clone, Debug)]
+pub struct ToldChange {
+    /// The change.
+    pub change: GroupChange,
+    /// What it did to the members' totals.
+    pub effects: Effects,
+    /// Whether it is the end of a hold that ran out.
+    pub is_expired: bool,
+}
+
+/// What a chat is to be told of a group.
+#[derive(Clone, Debug)]
+pub struct News {
+    /// The group.
+    pub group: Group,
+    /// Its members.
+    pub members: Vec<Member>,
+    /// The changes that concern the chat, oldest first.
+    pub changes: Vec<ToldChange>,
+    /// The expenses of these changes that exist now.
+    pub expenses: HashMap<ExpenseId, Expense>,
+    /// The settlements of these changes as they are now.
+    pub settlements: HashMap<SettlementId, Settlement>,
+    /// The imports of these changes.
+    pub imports: Vec<ImportRow>,
+    /// Number and time of the last change that was read.
+    pub last: (u64, Timestamp),
+    /// Whether there are later ones.
+    pub more: bool,
+}
+
+impl Table {
+    /// Marks the subscriptions of those whom a change concerns, so that they are told of it. A change
+    /// that is too old is told to nobody.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Contended`] if subscriptions change all the time.
+    pub async fn tell(&self, change: &GroupChange, now: Timestamp) -> Result<(), Error> {
+        let group = change.group_id;
+        if now.since(change.at) >= TOLD_FOR {
+            return self.mark(change, &[], None).await.map(drop);
+        }
+        let all = Condition::default();
+        let (of, row, members) = tokio::try_join!(
+            self.told_change(change.clone()),
+            self.db.get::<Group>(keys::group(group)),
+            self.members(group, &all),
+        )?;
+        let is_deleted = row.is_none_or(|it| it.deleted_at.is_some());
+        let users = if is_deleted {
+            BTreeSet::new()
+        } else {
+            concerned(change, &of.effects, &members, of.is_expired)
+        };
+        let chat =
+            (!is_deleted && concerns_chat(change, &of.effects)).then_some(Subscriber::Group(group));
+        let mut told_to = change.told_to;
+        loop {
+            let left: Vec<UserId> =
+                users.iter().copied().filter(|user| told_to.is_none_or(|it| *user > it)).collect();
+            let part: Vec<UserId> = left.iter().copied().take(MARKED).collect();
+            let is_last = part.len() == left.len();
+            let to = part.last().copied().filter(|_| !is_last);
+            let subscribers = part.into_iter().map(Subscriber::User);
+            let subscribers: Vec<_> = subscribers.chain(chat.filter(|_| is_last)).collect();
+            let marked = GroupChange { told_to, ..change.clone() };
+            if !self.mark(&marked, &subscribers, to).await? || is_last {
+                return Ok(());
+            }
+            told_to = to;
+        }
+    }
+
+    /// Marks subscriptions, and notes it in the change: `to` is the last of them, or else they were all.
+    /// Returns whether the change was as it was read.
+    async fn mark(
+        &self,
+        change: &GroupChange,
+        subscribers: &[Subscriber],
+        to: Option<UserId>,
+    ) -> Result<bool, Error> {
+        for _ in 0..TRIES {
+            let keys = subscribers.iter().map(|it| keys::subscription(*it)).collect();
+            let rows: HashMap<_, Subscription> = self.db.batch(keys).await?;
+            let mut writes = Transaction::default();
+            for before in rows.values().filter(|it| it.wants(change)) {
+                if let Some(after) = before.waiting(change) {
+                    writes.add(put_subscription(Some(before), &after)?);
+                }
+            }
+            let as_read = match &change.told_to {
+                None => Condition::without("toldTo"),
+                Some(told_to) => Condition::equal("toldTo", row::to_value(told_to)?),
+            };
+            let key = keys::change(change.group_id, change.number);
+            let update = match to {
+                Some(to) => Write::update(key.clone(), [("toldTo", Some(row::to_value(&to)?))]),
+                None => Write::update(
+                    key.clone(),
+                    ["dueAt", "dueFailures", "toldTo", "GSI3PK", "GSI3SK"].map(|it| (it, None)),
+                ),
+            };
+            writes.add(update.when(Condition::with_attribute("dueAt").and(as_read)));
+            match self.db.send(writes).await.outcome {
+                Ok(()) => return Ok(true),
+                Err(WriteError::Fail(error)) => return Err(error),
+                Err(WriteError::Retry) => {}
+            }
+            let row = self.db.get::<GroupChange>(key).await?;
+            if row.is_none_or(|it| it.due_at.is_none() || it.told_to != change.told_to) {
+                return Ok(false);
+            }
+        }
+        Err(Error::Contended)
+    }
+
+    /// A change with what its entries did.
+    async fn told_change(&self, change: GroupChange) -> Result<ToldChange, Error> {
+        let reads_entries = matches!(
+            change.subject.kind,
+            ChangeKind::ExpenseAdded
+                | ChangeKind::ExpenseEdited
+                | ChangeKind::ExpenseDeleted
+                | ChangeKind::ExpenseRestored
+                | ChangeKind::AdjustmentPushed
+                | ChangeKind::AdjustmentReverted
+        );
+        let effects = match change.entries.filter(|_| reads_entries) {
+            None => Effects::default(),
+            Some(span) => {
+                let sequences = span.sequence..span.sequence.saturating_add(span.count);
+                let until = keys::entries_until(change.at);
+                let group = change.group_id;
+                Effects::of(&self.entries_with(group, Order::Desc, until, sequences).await?)
+            }
+        };
+        let is_expired = match &change.subject.settlement {
+            Some(it) if change.subject.kind == ChangeKind::SettlementFailed => {
+                let found = self.find_settlement(change.group_id, it.id).await?;
+                found.is_some_and(|it| it.expired)
+            }
+            _ => false,
+        };
+        Ok(ToldChange { change, effects, is_expired })
+    }
+
+    /// What a subscription's chat is to be told now, for each of its groups of which something waits.
+    /// A group in which the user is not present has nothing to tell.
+    pub async fn news(
+        &self,
+        subscription: &Subscription,
+        now: Timestamp,
+    ) -> Result<Vec<(GroupId, Option<News>)>, Error> {
+        let waits: Vec<_> = subscription.waits().take(GROUPS).collect();
+        let news = stream::iter(waits).map(|(group, told, _)| async move {
+            let news = Box::pin(self.news_of(subscription, group, told, now)).await?;
+            Ok::<_, Error>((group, news))
+        });
+        news.buffered(AT_ONCE).try_collect().await
+    }
+
+    async fn news_of(
+        &self,
+        subscription: &Subscription,
+        group: GroupId,
+        told: u64,
+        now: Timestamp,
+    ) -> Result<Option<News>, Error> {
+        let all = Condition::default();
+        let (row, members, (rows, more)) = tokio::try_join!(
+            self.db.get::<Group>(keys::group(group)),
+            self.members(group, &all),
+            self.changes_after(group, told),
+        )?;
+        let user = subscription.user();
+        let is_there = |user: UserId| members.iter().any(|it| it.id == user && it.is_present());
+        let Some(row) = row.filter(|it| it.deleted_at.is_none() && user.is_none_or(is_there))
+        else {
+            return Ok(None);
+        };
+        let Some(last) = rows.last().map(|it| (it.number, it.at)) else { return Ok(None) };
+        let wanted =
+            rows.into_iter().filter(|it| subscription.wants(it) && now.since(it.at) < TOLD_FOR);
+        let changes: Vec<ToldChange> = stream::iter(wanted)
+            .map(|change| self.told_change(change))
+            .buffered(AT_ONCE)
+            .try_collect()
+            .await?;
+        let concerns = |it: &ToldChange| match user {
+            Some(user) => {
+                concerned(&it.change, &it.effects, &members, it.is_expired).contains(&user)
+            }
+            None => concerns_chat(&it.change, &it.effects),
+        };
+        let changes: Vec<ToldChange> = changes.into_iter().filter(concerns).collect();
+        let mut news = News {
+            group: row,
+            members,
+            changes,
+            expenses: HashMap::new(),
+            settlements: HashMap::new(),
+            imports: Vec::new(),
+            last,
+            more,
+        };
+        self.read_subjects(group, &mut news).await?;
+        Ok(Some(news))
+    }
+
+    /// Reads what changes are about, as it is now.
+    async fn read_subjects(&self, group: GroupId, news: &mut News) -> Result<(), Error> {
+        let subjects = || news.changes.iter().map(|it| &it.change.subject);
+        let expenses: BTreeSet<ExpenseId> =
+            subjects().filter_map(|it| it.expense.as_ref()).map(|it| it.id).collect();
+        let settlements: BTreeSet<SettlementId> =
+            subjects().filter_map(|it| it.settlement.as_ref()).map(|it| it.id).collect();
+        let imports: Vec<_> = subjects().filter_map(|it| it.import.as_ref()).collect();
+        let imports = imports.into_iter().map(|it| keys::import(group, it.id)).collect();
+        let expenses = stream::iter(expenses)
+            .map(|id| self.find_expense(group, id))
+            .buffered(AT_ONCE)
+            .try_collect::<Vec<_>>();
+        let settlements = stream::iter(settlements)
+            .map(|id| self.find_settlement(group, id))
+            .buffered(AT_ONCE)
+            .try_collect::<Vec<_>>();
+        let (expenses, settlements, imports) =
+            tokio::try_join!(expenses, settlements, self.db.batch::<ImportRow>(imports))?;
+        news.expenses = expenses.into_iter().flatten().map(|it| (it.id, it)).collect();
+        news.settlements = settlements.into_iter().flatten().map(|it| (it.id, it)).collect();
+        news.imports = imports.into_values().collect();
+        Ok(())
+    }
+
+    /// The changes of a group after a number, and whether there are more than are read.
+    async fn changes_after(
+        &self,
+        group: GroupId,
+        after: u64,
+    ) -> Result<(Vec<GroupChange>, bool), Error> {
+        let [first, last] = keys::changes_after(after);
+        let (partition, sort) = (keys::ledger_partition(group), Sort::Between(first, last));
+        let range = Range { index: None, partition, sort, order: Order::Asc };
+        let rows =
+            self.db.rows::<GroupChange>(&range, &Page { limit: CHANGES, after: None }).await?;
+        let more = rows.len() > CHANGES;
+        let rows = rows.into_iter().map(|(_, change)| change).take(CHANGES);
+        // A change that a query misses while transactions commit comes with the next message.
+        let mut next = None;
+        let whole = rows.take_while(|change| {
+            let follows = next.is_none_or(|next| change.number == next);
+            next = Some(change.number.saturating_add(1));
+            follows
+        });
+        Ok((whole.collect(), more))
+    }
+
+    /// Replaces a subscription that is as it was read; returns whether it was.
+    pub async fn replace_subscription(
+        &self,
+        before: &Subscription,
+        after: &Subscription,
+    ) -> Result<bool, Error> {
+        let put = put_subscription(Some(before), after)?;
+        match self.db.send(Transaction::from_iter([put])).await.outcome {
+            Ok(()) => Ok(true),
+            Err(WriteError::Retry) => Ok(false),
+            Err(WriteError::Fail(error)) => Err(error),
+        }
+    }
+}

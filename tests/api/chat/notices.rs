@@ -1,0 +1,330 @@
+//! What members are told of changes, by the keeper and a Bot API on loopback.
+
+use std::time::Duration;
+
+use fracti_core::{
+    chat::subscription::{InactiveReason, Subscription},
+    values::id::{Subscriber, UserId},
+};
+use fracti_keeper::{Report, keep};
+use fracti_local::fake_telegram::Outcome;
+use serde_json::{Value, json};
+
+use super::{ALICE, ALPS, BOB, Bot, CAROL, plain, shown};
+use crate::harness::Caller;
+
+impl Bot {
+    /// A group of all three, of whom these get messages in private.
+    async fn with_messages(language: &str, to: &[u64]) -> Self {
+        let bot = Self::new(language).await;
+        bot.say(ALICE, "/start EUR").await;
+        for member in [BOB, CAROL] {
+            bot.press(member, if language == "ru" { "Войти" } else { "Join" }).await;
+        }
+        for user in to {
+            bot.turn_on(*user, language).await;
+        }
+        bot
+    }
+
+    async fn turn_on(&self, user: u64, language: &str) {
+        let chat = i64::try_from(user).unwrap();
+        self.telegram.say(chat, user, "/start").await;
+        let start = self.telegram.messages(chat).pop().unwrap();
+        let button = if language == "ru" {
+            "Включить сообщения"
+        } else {
+            "Turn on messages"
+        };
+        self.telegram.press(chat, start.id, button, user).await;
+    }
+
+    async fn keep(&self) -> Vec<Report> {
+        let teller = self.api.app.teller();
+        keep(&self.api.table, &self.api.app.clock, teller.as_ref()).await.unwrap()
+    }
+
+    /// The messages to a chat since they were looked at, after a run of the keeper.
+    async fn told(&self, chat: i64) -> Vec<String> {
+        let before = self.telegram.messages(chat).len();
+        // Two events never have the same time, so the last ones are some milliseconds ahead.
+        self.api.pass(Duration::from_secs(1));
+        self.keep().await;
+        self.telegram.messages(chat)[before..].iter().map(shown).collect()
+    }
+
+    async fn path(&self, rest: &str) -> String {
+        format!("/api/groups/{}{rest}", self.group().await)
+    }
+
+    fn alice(&self) -> Caller {
+        self.api.user(ALICE, "Alice")
+    }
+
+    async fn spend(&self, body: Value) -> String {
+        let path = self.path("/expenses").await;
+        self.alice().post(&path, body).await.data(201)["id"].as_str().unwrap().to_owned()
+    }
+
+    async fn subscription(&self, user: u64) -> Subscription {
+        let of = Subscriber::User(UserId::new(user).unwrap());
+        self.api.table.subscription(of).await.unwrap().unwrap()
+    }
+}
+
+const BOBS: i64 = BOB as i64;
+
+#[tokio::test]
+async fn edit_is_told_with_what_it_was_in_both_languages() {
+    for (language, private, chat) in [
+        (
+            "en",
+            "Alps\nAlice changed “dinner”: 33.00 EUR (was 30.00 EUR). Your share: 11.00 EUR (was 10.00 EUR).\n[Alps]",
+            "Alice changed “dinner”: 33.00 EUR (was 30.00 EUR).\n[Open Fracti]",
+        ),
+        (
+            "ru",
+            "Alps\nИзменение, Alice: «dinner», 33,00 EUR (было 30,00 EUR). Ваша доля: 11,00 EUR (была 10,00 EUR).\n[Alps]",
+            "Изменение, Alice: «dinner», 33,00 EUR (было 30,00 EUR).\n[Открыть Fracti]",
+        ),
+    ] {
+        let bot = Bot::with_messages(language, &[BOB]).await;
+        let id = bot.spend(json!({ "amount": 30, "description": "dinner" })).await;
+        bot.keep().await;
+        bot.api.pass(Duration::from_mins(31));
+        let path = bot.path(&format!("/expenses/{id}")).await;
+        assert_eq!(bot.alice().put(&path, json!({ "amount": 33 })).await.status, 200);
+        let before = bot.telegram.messages(ALPS).len();
+        assert_eq!(bot.told(BOBS).await, [private]);
+        let in_chat: Vec<String> =
+            bot.telegram.messages(ALPS)[before..].iter().map(shown).collect();
+        assert_eq!(in_chat, [chat]);
+    }
+}
+
+#[tokio::test]
+async fn what_the_bot_did_in_the_chat_is_told_in_private_only() {
+    let bot = Bot::with_messages("en", &[ALICE, BOB, CAROL]).await;
+    bot.say(ALICE, "/expense 30 dinner").await;
+    let before = bot.telegram.messages(ALPS).len();
+    let told = bot.told(BOBS).await;
+    assert_eq!(told, ["Alps\nAlice added “dinner”: 30.00 EUR. Your share: 10.00 EUR.\n[Alps]"]);
+    assert_eq!(bot.telegram.messages(ALPS).len(), before, "it is seen there already");
+    let own = bot.telegram.messages(i64::try_from(ALICE).unwrap());
+    assert!(!own.iter().any(|it| it.text.contains("dinner")), "one's own change is not told");
+}
+
+#[tokio::test]
+async fn messages_come_once_an_interval_and_say_what_holds_then() {
+    let bot = Bot::with_messages("en", &[BOB]).await;
+    bot.spend(json!({ "amount": 30, "description": "first" })).await;
+    assert_eq!(bot.told(BOBS).await.len(), 1);
+    // Added and deleted: nothing. Five edits: one line.
+    let gone = bot.spend(json!({ "amount": 9, "description": "gone" })).await;
+    bot.alice().delete(&bot.path(&format!("/expenses/{gone}")).await).await;
+    let edited = bot.spend(json!({ "amount": 3, "description": "edited" })).await;
+    for amount in 4..9 {
+        let path = bot.path(&format!("/expenses/{edited}")).await;
+        bot.alice().put(&path, json!({ "amount": amount })).await;
+    }
+    assert_eq!(bot.told(BOBS).await, Vec::<String>::new(), "30 minutes are not over");
+    bot.api.pass(Duration::from_mins(29));
+    assert_eq!(bot.told(BOBS).await, Vec::<String>::new());
+    bot.api.pass(Duration::from_mins(1));
+    let told = bot.told(BOBS).await;
+    assert_eq!(told, ["Alps\nAlice added “edited”: 8.00 EUR. Your share: 2.66 EUR.\n[Alps]"]);
+    bot.api.pass(Duration::from_hours(3));
+    assert_eq!(bot.told(BOBS).await, Vec::<String>::new(), "each change is told once");
+}
+
+#[tokio::test]
+async fn two_hundred_expenses_are_one_message() {
+    let bot = Bot::with_messages("en", &[BOB]).await;
+    for number in 0..200 {
+        bot.spend(json!({ "amount": 3, "description": format!("😀<b>&\"{number}") })).await;
+    }
+    let told = bot.told(BOBS).await;
+    let [one] = &*told else { panic!("{told:?}") };
+    assert!(one.contains("… and 170 more"), "{one}");
+    assert!(one.contains("Alice added “😀<b>&\"0”: 3.00 EUR. Your share: 1.00 EUR."), "{one}");
+    assert!(one.encode_utf16().count() <= 4_096);
+}
+
+#[tokio::test]
+async fn payment_is_confirmed_by_a_button_of_its_message() {
+    let bot = Bot::with_messages("en", &[ALICE]).await;
+    bot.spend(json!({ "amount": 30, "description": "dinner" })).await;
+    let path = bot.path("/settlements").await;
+    let bobs = bot.api.user(BOB, "Bob");
+    let paid = bobs.post(&path, json!({ "toId": "1", "amount": 10 })).await;
+    assert_eq!(paid.status, 201);
+    let alices = i64::try_from(ALICE).unwrap();
+    let told = bot.told(alices).await;
+    let expected = "Alps\nBob paid you 10.00 EUR.\n[Confirm Bob 10.00 EUR] [Not received]\n[Alps]";
+    assert_eq!(told, [expected]);
+    let message = bot.telegram.messages(alices).pop().unwrap();
+    let button = message.buttons[0][0].text.clone();
+    let pressed = bot.telegram.press(alices, message.id, &button, ALICE).await;
+    assert_eq!(pressed.alert, None);
+    let id = paid.data(201)["id"].as_str().unwrap();
+    let settled = bobs.get(&format!("{path}/{id}")).await;
+    assert_eq!(settled.data(200)["status"], "completed");
+    // What is over loses its buttons, and keeps its text.
+    let after = bot.telegram.messages(alices).pop().unwrap();
+    assert_eq!(plain(&shown(&after)), "Alps\nBob paid you 10.00 EUR.\n[Alps]");
+}
+
+#[tokio::test]
+async fn who_is_gone_or_wants_nothing_is_told_nothing() {
+    let bot = Bot::with_messages("en", &[BOB, CAROL]).await;
+    // Carol mutes the group, and Bob leaves.
+    let carols = i64::try_from(CAROL).unwrap();
+    bot.telegram.say(carols, CAROL, "/settings").await;
+    let settings = bot.telegram.messages(carols).pop().unwrap();
+    assert_eq!(
+        shown(&settings),
+        "Messages: on, every 30 minutes at most. Muted: none.\n[Turn off]\n[Mute Alps]"
+    );
+    bot.telegram.press(carols, settings.id, "Mute Alps", CAROL).await;
+    let settings = bot.telegram.messages(carols).pop().unwrap();
+    assert_eq!(
+        shown(&settings),
+        "Messages: on, every 30 minutes at most. Muted: Alps.\n[Turn off]\n[Unmute Alps]"
+    );
+    let leave = bot.path("/leave").await;
+    let bobs = bot.api.user(BOB, "Bob");
+    bot.spend(json!({ "amount": 3, "description": "tea", "splits": [{ "userId": "1" }, { "userId": "3" }] })).await;
+    assert_eq!(bobs.post(&leave, json!({})).await.status, 200);
+    assert_eq!(bot.told(carols).await, Vec::<String>::new());
+    assert_eq!(bot.telegram.messages(BOBS).iter().filter(|it| it.text.contains("tea")).count(), 0);
+    // One who left after the change was marked is told nothing, either.
+    bot.telegram.press(carols, settings.id, "Unmute Alps", CAROL).await;
+    bot.spend(json!({ "amount": 3, "description": "cake" })).await;
+    assert_eq!(bot.told(carols).await.len(), 1);
+}
+
+#[tokio::test]
+async fn each_answer_of_telegram_has_its_state() {
+    struct Case {
+        outcome: Outcome,
+        active: bool,
+        reason: Option<InactiveReason>,
+        /// Seconds until the next attempt.
+        retry_s: Option<u64>,
+        failures: u32,
+        /// Messages that arrive, at last.
+        arrive: usize,
+    }
+    let failed = |outcome, arrive| Case {
+        outcome,
+        active: true,
+        reason: None,
+        retry_s: Some(60),
+        failures: 1,
+        arrive,
+    };
+    let stopped = |outcome, reason| Case {
+        outcome,
+        active: false,
+        reason: Some(reason),
+        retry_s: None,
+        failures: 0,
+        arrive: 0,
+    };
+    let cases = [
+        Case { retry_s: Some(17), failures: 0, ..failed(Outcome::RetryAfter(17), 1) },
+        stopped(Outcome::Blocked, InactiveReason::Blocked),
+        stopped(Outcome::ChatNotFound, InactiveReason::ChatNotFound),
+        failed(Outcome::Refused("Bad Request: TOPIC_CLOSED"), 1),
+        failed(Outcome::Unauthorized, 1),
+        failed(Outcome::NotFound, 1),
+        failed(Outcome::ServerError, 1),
+        failed(Outcome::DeliveredThenServerError, 2),
+        failed(Outcome::Unreadable, 2),
+        failed(Outcome::Redirect, 1),
+        failed(Outcome::Cut, 2),
+    ];
+    for case in cases {
+        let name = format!("{:?}", case.outcome);
+        let bot = Bot::with_messages("en", &[BOB]).await;
+        let count = || {
+            let messages = bot.telegram.messages(BOBS);
+            messages.iter().filter(|it| it.text.contains("dinner")).count()
+        };
+        bot.telegram.plan(Some(BOBS), case.outcome);
+        bot.spend(json!({ "amount": 30, "description": "dinner" })).await;
+        bot.keep().await;
+        let of = bot.subscription(BOB).await;
+        assert_eq!((of.active, of.inactive_reason), (case.active, case.reason), "{name}");
+        assert_eq!(of.lease_until, None, "{name}");
+        assert_eq!(of.due_failures, case.failures, "{name}");
+        let retry_s = of.retry_at.map(|at| at.since(bot.api.now()).as_secs());
+        assert_eq!(retry_s, case.retry_s, "{name}");
+        bot.keep().await;
+        let early = count();
+        bot.api.pass(Duration::from_secs(case.retry_s.unwrap_or_default()));
+        bot.keep().await;
+        assert_eq!(count(), case.arrive, "{name}");
+        assert!(early < case.arrive || case.arrive == 0, "{name}: too early");
+        if case.active {
+            let of = bot.subscription(BOB).await;
+            assert_eq!((of.due_failures, of.retry_at, of.due_at), (0, None, None), "{name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn after_two_hours_without_telegram_there_is_one_message() {
+    let bot = Bot::with_messages("en", &[BOB]).await;
+    bot.telegram.away(true);
+    for hour in 0..8 {
+        bot.spend(json!({ "amount": 3, "description": format!("tea {hour}") })).await;
+        bot.keep().await;
+        bot.api.pass(Duration::from_mins(15));
+    }
+    bot.telegram.away(false);
+    bot.api.pass(Duration::from_hours(1));
+    let told = bot.told(BOBS).await;
+    let [one] = &*told else { panic!("{told:?}") };
+    assert_eq!(one.matches("tea").count(), 8, "{one}");
+    bot.api.pass(Duration::from_hours(1));
+    assert_eq!(bot.told(BOBS).await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn two_keepers_tell_each_change_once() {
+    let bot = Bot::with_messages("en", &[BOB, CAROL]).await;
+    for number in 0..5 {
+        bot.spend(json!({ "amount": 3, "description": format!("tea {number}") })).await;
+    }
+    tokio::join!(bot.keep(), bot.keep(), bot.keep());
+    bot.api.pass(Duration::from_hours(1));
+    bot.keep().await;
+    for chat in [BOBS, i64::try_from(CAROL).unwrap()] {
+        let all: String = bot.telegram.messages(chat).iter().map(shown).collect();
+        for number in 0..5 {
+            assert_eq!(all.matches(&format!("tea {number}")).count(), 1, "{all}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn blocked_bot_is_noticed_and_can_be_turned_on_again() {
+    let bot = Bot::with_messages("en", &[BOB]).await;
+    let update = json!({ "update_id": 9_000_002, "my_chat_member": {
+        "date": 0, "chat": { "id": BOBS, "type": "private" },
+        "from": { "id": BOB, "first_name": "Bob", "is_bot": false },
+        "old_chat_member": { "status": "member" }, "new_chat_member": { "status": "kicked" },
+    } });
+    assert_eq!(bot.telegram.update(update).await.status, 200);
+    let of = bot.subscription(BOB).await;
+    assert_eq!((of.active, of.inactive_reason), (false, Some(InactiveReason::Blocked)));
+    bot.spend(json!({ "amount": 3, "description": "missed" })).await;
+    assert_eq!(bot.told(BOBS).await, Vec::<String>::new());
+    bot.api.pass(Duration::from_secs(1));
+    bot.turn_on(BOB, "en").await;
+    bot.spend(json!({ "amount": 3, "description": "cake" })).await;
+    let told = bot.told(BOBS).await;
+    assert_eq!(told.len(), 1);
+    assert!(told[0].contains("cake") && !told[0].contains("missed"), "{told:?}");
+}

@@ -1,0 +1,192 @@
+//! What people and attackers do to the bot: wrong words, strangers, repeated updates, two at once.
+
+use futures_util::future::join_all;
+use serde_json::json;
+
+use super::{ALICE, ALPS, BOB, Bot, CAROL};
+
+impl Bot {
+    /// The bot in a chat with a group of all three.
+    async fn connected() -> Self {
+        let bot = Self::new("en").await;
+        bot.say(ALICE, "/start EUR").await;
+        for member in [BOB, CAROL] {
+            bot.press(member, "Join").await;
+        }
+        bot
+    }
+
+    async fn expenses(&self) -> usize {
+        let path = format!("/api/groups/{}/expenses", self.group().await);
+        let listed = self.api.user(ALICE, "Alice").get(&path).await;
+        listed.data(200).as_array().unwrap().len()
+    }
+}
+
+#[tokio::test]
+async fn update_that_is_repeated_does_and_says_the_same() {
+    let bot = Bot::connected().await;
+    bot.say(ALICE, "/expense 30 dinner").await;
+    let first = bot.shown();
+    for _ in 0..2 {
+        assert_eq!(bot.telegram.repeat_last().await.status, 200);
+        assert_eq!(bot.shown(), first);
+    }
+    assert_eq!(bot.expenses().await, 1);
+    // An undo that is repeated, too.
+    bot.press(ALICE, "Undo").await;
+    assert_eq!(bot.shown(), "Taken back: 30.00 EUR for dinner.");
+    bot.telegram.repeat_last().await;
+    assert_eq!(bot.shown(), "Taken back: 30.00 EUR for dinner.");
+    assert_eq!(bot.expenses().await, 0);
+}
+
+#[tokio::test]
+async fn both_parties_at_once_make_one_payment() {
+    let bot = Bot::connected().await;
+    bot.say(ALICE, "/expense 30 dinner").await;
+    bot.say(BOB, "/settle").await;
+    let plan = bot.last();
+    let button = plan.buttons.iter().flatten().find(|it| it.text.starts_with("Bob")).unwrap();
+    let presses = [BOB, ALICE, BOB].map(|by| bot.telegram.press(ALPS, plan.id, &button.text, by));
+    let alerts = join_all(presses).await;
+    let done = alerts.iter().filter(|it| it.alert.is_none()).count();
+    assert_eq!(done, 1, "{alerts:?}");
+    let changed = "The balances have changed, send /settle again.";
+    assert!(
+        alerts.iter().all(|it| it.alert.as_deref().is_none_or(|it| it == changed)),
+        "{alerts:?}"
+    );
+    let path = format!("/api/groups/{}/settlements", bot.group().await);
+    let listed = bot.api.user(ALICE, "Alice").get(&path).await;
+    assert_eq!(listed.data(200).as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn two_who_choose_the_currency_at_once_make_one_group() {
+    let bot = Bot::new("en").await;
+    bot.telegram.join_bot(ALPS, ALICE).await;
+    let first = bot.last();
+    let presses = [(ALICE, "EUR"), (BOB, "USD"), (CAROL, "TON")];
+    let presses = presses.map(|(by, button)| bot.telegram.press(ALPS, first.id, button, by));
+    for pressed in join_all(presses).await {
+        assert_eq!((pressed.status, pressed.alert), (200, None));
+    }
+    let (group, members) = bot
+        .api
+        .table
+        .group(fracti_core::group::MemberKey {
+            group: bot.group().await,
+            user: bot.api.user(ALICE, "Alice").user.id,
+        })
+        .await
+        .unwrap();
+    assert_eq!(members.len(), 3, "{group:?}");
+    // The Mini App, opened from the chat, finds the same group.
+    let app = bot.api.user(BOB, "Bob").in_chat("-3788475317572404878");
+    let opened = app.post("/api/groups/open", json!({})).await;
+    assert_eq!((opened.status.as_u16(), &*opened.id()), (200, &*group.id.to_string()));
+}
+
+#[tokio::test]
+async fn line_with_two_readings_is_asked_back_and_only_its_sender_chooses() {
+    let bot = Bot::new("en").await;
+    bot.say(ALICE, "/start KWD").await;
+    bot.press(BOB, "Join").await;
+    bot.say(ALICE, "/expense 12,000 tea").await;
+    assert_eq!(bot.shown(), "Which one?\n[12.000 KWD: tea]\n[12,000.000 KWD: tea]");
+    let alert = bot.press(BOB, "12.000 KWD: tea").await.alert;
+    assert_eq!(alert.as_deref(), Some("Only who wrote the command can choose."));
+    let (asked, both) = (bot.last(), ["12.000\u{a0}KWD: tea", "12,000.000\u{a0}KWD: tea"]);
+    let presses = both.map(|button| bot.telegram.press(ALPS, asked.id, button, ALICE));
+    join_all(presses).await;
+    assert_eq!(bot.expenses().await, 1, "one of two readings is recorded");
+}
+
+#[tokio::test]
+async fn wrong_words_are_answered_with_the_rule_and_change_nothing() {
+    let bot = Bot::connected().await;
+    let before = bot.api.rows().await.len();
+    for (line, says) in [
+        ("/expense", "Write the amount"),
+        ("/expense dinner", "Write the amount"),
+        ("/expense 12,6,0 dinner", "Write the amount"),
+        ("/expense 0,505 dinner", "EUR has 2 decimals"),
+        ("/expense -5 dinner", "Write the amount"),
+    ] {
+        bot.say(ALICE, line).await;
+        let shown = bot.shown();
+        assert!(shown.starts_with(says), "{line}: {shown}");
+    }
+    // What is no command of this bot has no answer.
+    let count = bot.telegram.messages(ALPS).iter().filter(|it| it.from_bot).count();
+    for line in ["hello", "30 dinner", "/expense@other_bot 30 dinner", "/unknown", "x /expense 3 y"]
+    {
+        bot.say(ALICE, line).await;
+    }
+    assert_eq!(bot.telegram.messages(ALPS).iter().filter(|it| it.from_bot).count(), count);
+    assert_eq!(bot.api.rows().await.len(), before);
+}
+
+#[tokio::test]
+async fn buttons_are_not_trusted() {
+    let bot = Bot::connected().await;
+    bot.say(ALICE, "/expense 30 dinner").await;
+    let (dinner, undo) = (bot.last(), bot.last().buttons[0][0].data.clone().unwrap());
+    // Who may not undo it is told why; a stranger joins, and may not either.
+    let refused = bot.press(CAROL, "Undo").await.alert.unwrap();
+    assert!(refused.starts_with("Only"), "{refused}");
+    // The button of this group in another chat.
+    bot.telegram.add_group(-2_002, "Sea", "77");
+    bot.telegram.say(-2_002, ALICE, "/start USD").await;
+    let sea = bot.telegram.messages(-2_002).pop().unwrap();
+    let other = bot.telegram.press_data(-2_002, sea.id, &undo, ALICE).await;
+    assert_eq!(other.alert.as_deref(), Some("That did not work. Open Fracti."));
+    for data in ["", "x", "AAAA", "_____________", &undo[..undo.len() - 2]] {
+        let made_up = bot.telegram.press_data(ALPS, dinner.id, data, ALICE).await;
+        assert_eq!(made_up.alert.as_deref(), Some("That did not work. Open Fracti."), "{data}");
+    }
+    // An edited expense is not taken back by an old button.
+    let group = bot.group().await;
+    let alice = bot.api.user(ALICE, "Alice");
+    let listed = alice.get(&format!("/api/groups/{group}/expenses")).await;
+    let id = listed.data(200)[0]["id"].as_str().unwrap().to_owned();
+    let path = format!("/api/groups/{group}/expenses/{id}");
+    assert_eq!(alice.put(&path, json!({ "amount": 33 })).await.status, 200);
+    let late = bot.press(ALICE, "Undo").await.alert.unwrap();
+    assert!(late.contains("changed"), "{late}");
+    assert_eq!(bot.expenses().await, 1);
+}
+
+#[tokio::test]
+async fn chat_that_becomes_a_supergroup_keeps_its_group() {
+    let bot = Bot::connected().await;
+    let group = bot.group().await;
+    let update = json!({ "update_id": 9_000_001, "message": {
+        "message_id": 1, "date": 0, "chat": { "id": ALPS, "type": "group", "title": "Alps" },
+        "migrate_to_chat_id": -100_777,
+    } });
+    assert_eq!(bot.telegram.update(update).await.status, 200);
+    assert_eq!(bot.api.table.group_of_chat(-100_777).await.unwrap(), Some(group));
+    bot.telegram.add_group(-100_777, "Alps", "78");
+    bot.telegram.say(-100_777, BOB, "/balance").await;
+    assert_eq!(bot.telegram.messages(-100_777).pop().unwrap().text, "Everybody is settled.");
+}
+
+#[tokio::test]
+async fn removed_user_stays_removed_and_a_deleted_group_is_replaced() {
+    let bot = Bot::connected().await;
+    let (group, alice) = (bot.group().await, bot.api.user(ALICE, "Alice"));
+    let path = format!("/api/groups/{group}/members/{CAROL}");
+    assert_eq!(alice.delete(&path).await.status, 200);
+    bot.say(CAROL, "/balance").await;
+    let said = bot.shown();
+    assert!(said.contains("removed"), "{said}");
+    let path = format!("/api/groups/{group}/members/{BOB}");
+    assert_eq!(alice.delete(&path).await.status, 200);
+    assert_eq!(alice.delete(&format!("/api/groups/{group}")).await.status, 200);
+    bot.say(ALICE, "/expense 30 dinner").await;
+    assert!(bot.shown().starts_with("Fracti keeps track"), "{}", bot.shown());
+    bot.press(ALICE, "USD").await;
+    assert_ne!(bot.group().await, group);
+}
