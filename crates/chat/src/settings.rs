@@ -80,7 +80,7 @@ impl Acting<'_> {
             let of = Subscriber::User(self.id());
             let change = |before: Option<&Subscription>| {
                 let new = || Subscription::new(of, number, language, now);
-                changed(button, before, new, now)
+                Ok(changed(button, before, new, now))
             };
             let is_on = button == Button::TurnOn;
             self.table.change_subscription(of, None, change, &once).await?;
@@ -95,7 +95,7 @@ impl Acting<'_> {
         let of = Subscriber::Group(room.group.id);
         let change = |before: Option<&Subscription>| {
             let new = || Subscription::new(of, number, language, now);
-            changed(button, before, new, now)
+            Ok(changed(button, before, new, now))
         };
         let member_key = self.in_group(room.group.id);
         let set = self.table.change_subscription(of, Some(member_key), change, &once).await?;

@@ -14,10 +14,11 @@ use fracti_core::{
 };
 use fracti_runtime::{BotToken, Clock, ConfigError, Random, Settings, aws_config};
 use fracti_store::Table;
+use fracti_texts::message;
 
 use crate::{
     caller::{context::Context, quotas::Quotas, token_cache::TokenCache},
-    response::problem::Problem,
+    response::problem::{Code, Problem},
 };
 
 /// Time limit of a request. It leaves 1.5 s of a function's 10 s for the response that the limit
@@ -159,6 +160,24 @@ impl App {
     pub fn require_operators(&self) -> Result<(), Problem> {
         if self.operators.is_empty() {
             return Err(Error::from(FundError::Disabled).into());
+        }
+        Ok(())
+    }
+
+    /// Checks that changes are told in Telegram.
+    ///
+    /// # Errors
+    ///
+    /// `MESSAGES_DISABLED`.
+    pub fn require_telling(&self) -> Result<(), Problem> {
+        if self.telegram.is_none() {
+            return Err(Problem::new(
+                Code::MessagesDisabled,
+                message!(
+                    "this deployment sends no messages in Telegram",
+                    "здесь сообщения в Telegram не отправляются"
+                ),
+            ));
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 mod days;
 mod spendings;
+mod subscription;
 mod targets;
 mod tokens;
 mod usage;
@@ -16,6 +17,7 @@ pub fn routes() -> Routes {
         ("days", "What a user consumed: spendings, and shares of group expenses."),
         ("targets", "What a user wants to spend at most."),
         ("tokens", "API tokens, by which programs act for a user."),
+        ("subscription", "Messages of the bot about changes in the user's groups."),
         ("usage", "How much of their quotas a user has used."),
     ])
     .routes(routes!(spendings::list_spendings, spendings::create_spending))
@@ -26,5 +28,10 @@ pub fn routes() -> Routes {
     .routes(routes!(targets::get_targets, targets::update_targets))
     .routes(routes!(tokens::list_tokens, tokens::create_token))
     .routes(routes!(tokens::delete_token))
+    .routes(routes!(
+        subscription::get_subscription,
+        subscription::set_subscription,
+        subscription::delete_subscription
+    ))
     .routes(routes!(usage::get_usage))
 }

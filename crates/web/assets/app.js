@@ -15,6 +15,7 @@
 //         data-done             what is said after it; data-pending if the response has this status; {name} is the
 //                               value of a control or of the response, {amount} that of the response
 //         data-me               the reader, in the form of a payment
+//         data-write-access     the bot may write to the reader, whom Telegram asks for it first
 //         data-ask              what is asked before it is sent
 //         Its main button makes it a form whose draft the device keeps.
 //         data-currency, data-digits, data-used   currency of its amounts if it has no control for it, its
@@ -493,6 +494,7 @@ function prepare(form) {
     let lib, paths = new Map();
     try {
       lib = await more();
+      if (data.writeAccess !== undefined) await lib.writeAccess();
       const unclear = lib.unclear(form);
       if (unclear) return unclear.focus();
       let body, url = form.getAttribute('action');

@@ -139,6 +139,12 @@ function written(units, decimals) {
 
 // The amounts that a text may mean: none if it is refused, several if the reader is to be asked.
 // `known` has the decimals of each currency. `fine` is the currency that has fewer decimals.
+// Telegram asks the reader whether the bot may write to them. Whatever they answer, and in an older Telegram,
+// the form is sent: if the bot cannot write, the screen says so.
+export const writeAccess = () => new Promise((done) => {
+  try { Telegram().requestWriteAccess(done) } catch { done() }
+});
+
 export function typed(text, chosen, used, known) {
   const [number, word] = parted(plain(text));
   const currencies = word ? meant(word.toLowerCase(), chosen, used, known) : [chosen];

@@ -22,6 +22,7 @@ mod list;
 mod me;
 mod members;
 mod more;
+mod notifications;
 mod points;
 mod question;
 mod questions;
@@ -86,6 +87,7 @@ pub(crate) fn routes() -> Routes {
         .page(Sender::User, "/screens/me/days", days::month)
         .page(Sender::User, "/screens/me/days/{date}", days::day)
         .page(Sender::User, "/screens/me/budgets", budgets::show)
+        .page(Sender::User, "/screens/me/notifications", notifications::show)
         .page(Sender::User, "/screens/me/tokens", tokens::show)
         .page(Sender::User, "/screens/me/funds", funds::show)
         .page(Sender::User, "/screens/me/funds/{transactionId}", funds::transaction)

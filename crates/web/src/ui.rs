@@ -9,11 +9,13 @@ use fracti_core::{
     values::{
         currency::Currency,
         decimal::Decimal,
-        id::{GroupId, MemberId, QuestionId, UserId},
+        id::{GroupId, MemberId, UserId},
         time::{Day, Timestamp},
     },
 };
 use maud::{Markup, html};
+
+pub(crate) use fracti_core::chat::link::{Start, start_link};
 
 use crate::text::{Texts, sentence};
 
@@ -303,34 +305,6 @@ pub(crate) fn save(label: &str) -> Markup {
 pub(crate) fn show_more(l: Texts, path: &str, query: Option<String>, cursor: &str) -> Markup {
     let query = query.map(|it| format!("{it}&")).unwrap_or_default();
     html! { a.more data-more href={ (path) "?" (query) "cursor=" (cursor) } { (l.show_more()) } }
-}
-
-/// Where a link of a group leads.
-#[derive(Clone, Copy)]
-pub(crate) enum Start {
-    /// To its expenses; a user who is not a member, to the invitation.
-    Group,
-    /// To its members.
-    Members,
-    /// To a question.
-    Question(QuestionId),
-}
-
-/// The link that opens the page in Telegram at a place in a group: a start parameter has letters,
-/// digits, `_` and `-`. Without a bot, it is a path of this server.
-///
-/// <https://core.telegram.org/bots/webapps#direct-link-mini-apps>
-pub(crate) fn start_link(bot: Option<&str>, group: GroupId, start: Start) -> String {
-    let plain = |id: &dyn std::fmt::Display| id.to_string().replace('-', "");
-    let parameter = match start {
-        Start::Group => format!("g_{}", plain(&group)),
-        Start::Members => format!("m_{}", plain(&group)),
-        Start::Question(question) => format!("q_{}_{}", plain(&group), plain(&question)),
-    };
-    match bot {
-        Some(bot) => format!("https://t.me/{bot}?startapp={parameter}"),
-        None => format!("/app?start={parameter}"),
-    }
 }
 
 /// Links to the parts of something. One of them is shown.

@@ -5,10 +5,11 @@
 
 use std::time::Duration;
 
-use fracti_texts::Language;
+use fracti_texts::{Language, rule};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    input::{Draft, Error, Field, FieldErrors, Path},
     records::group_change::{ChangeKind, GroupChange},
     storage::{
         keys::{self, DueList, Index, Keys},
@@ -180,6 +181,99 @@ pub struct Progress {
     /// Time of the first change that waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<Timestamp>,
+}
+
+/// Quiet hours of a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QuietHoursInput {
+    /// The first quiet hour, from 0 to 23.
+    pub from: Field<u8>,
+    /// The first hour that is not quiet any more, from 0 to 23.
+    pub to: Field<u8>,
+}
+
+/// The settings of a private chat, as a request sends them. What is left out is as it is by default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SubscriptionSettings {
+    /// Minutes between two messages, at least. Default: [`INTERVAL`].
+    pub min_interval_minutes: Field<u16>,
+    /// What messages are about. Default: everything.
+    pub topics: Field<Vec<Field<Topic>>>,
+    /// Groups of which nothing is told. Default: none.
+    pub muted_groups: Field<Vec<Field<GroupId>>>,
+    /// Hours in which messages make no sound. Default: none.
+    pub quiet_hours: Field<QuietHoursInput>,
+    /// Language of the messages. Default: that of the request.
+    pub language: Field<Tongue>,
+}
+
+impl Draft<SubscriptionSettings> {
+    /// The subscription of a user with these settings, which is active from now on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] with the rules that are broken; [`Error::Unreadable`].
+    pub fn apply(
+        &self,
+        before: Option<&Subscription>,
+        user: UserId,
+        language: Language,
+        now: Timestamp,
+    ) -> Result<Subscription, Error> {
+        let (sent, mut errors) = self.open()?;
+        let topics = distinct("topics", &sent.topics, &mut errors);
+        let muted = distinct("mutedGroups", &sent.muted_groups, &mut errors);
+        let quiet_hours = sent.quiet_hours.value().and_then(|it| {
+            Some(QuietHours { from: *it.from.value()?, to: *it.to.value()? })
+        });
+        if quiet_hours.is_some_and(|it| it.from == it.to) {
+            errors.push(
+                "quietHours",
+                rule!(
+                    "{field} must have two different hours",
+                    "в {field} должны быть два разных часа"
+                ),
+            );
+        }
+        errors.finish(Some(()))?;
+        let chat_id = i64::try_from(user.number()).unwrap_or_default();
+        let language = sent.language.or(language.into()).unwrap_or(Tongue::English);
+        let new = Subscription::new(Subscriber::User(user), chat_id, language, now);
+        let was_active = before.is_some_and(|it| it.active);
+        let kept = before.cloned().unwrap_or_else(|| new.clone());
+        let after = Subscription {
+            active: true,
+            inactive_reason: None,
+            min_interval_minutes: sent.min_interval_minutes.or(INTERVAL).unwrap_or(INTERVAL),
+            topics: topics.unwrap_or(new.topics),
+            muted_groups: muted.unwrap_or_default(),
+            quiet_hours,
+            language,
+            greet: kept.greet || !was_active,
+            created_at: if was_active { kept.created_at } else { now },
+            updated_at: now,
+            ..kept
+        };
+        Ok(after.changed())
+    }
+}
+
+/// The values of a list that has none twice; `None` if it was left out.
+fn distinct<T: Copy + PartialEq>(
+    field: &'static str,
+    sent: &Field<Vec<Field<T>>>,
+    errors: &mut FieldErrors,
+) -> Option<Vec<T>> {
+    let values: Vec<T> = sent.value()?.iter().filter_map(Field::value).copied().collect();
+    let twice = (1..values.len()).find(|at| {
+        let (before, rest) = values.split_at_checked(*at).unwrap_or_default();
+        rest.first().is_some_and(|it| before.contains(it))
+    });
+    if let Some(at) = twice {
+        let rule = rule!("{field} must not be named twice", "{field} не должно повторяться");
+        errors.push(Path::from(field).index(at), rule);
+    }
+    Some(values)
 }
 
 /// How far the changes of a group were read for a message.

@@ -133,6 +133,7 @@ codes! {
     QuestionClosed CONFLICT "The question is over, or has as many answers as it takes.",
     ItemsUnclaimed CONFLICT "Items of the receipt are unclaimed; `details` names them.",
     PayerLeft CONFLICT "A payer of the receipt has left the group.",
+    MessagesDisabled CONFLICT "The deployment sends no messages in Telegram.",
     FundsDisabled CONFLICT "The deployment has no operator, so funds are disabled.",
     NotAccepted CONFLICT "The recipient has to confirm this payment.",
     AlreadyFunded CONFLICT "Funds pay all of the settlement.",

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use fracti_core::{
     caller::token,
+    chat::subscription,
     funds::{fund, fund_transaction, new_fund},
     group, input, ledger,
     personal::{spending, targets},
@@ -108,6 +109,12 @@ pub type CalendarDate = Text<time::Day>;
 pub type TimeZone = Text<time::Zone>;
 /// Period of targets.
 pub type TargetPeriod = Text<targets::Period>;
+/// What messages of the bot are about.
+pub type MessageTopic = Text<subscription::Topic>;
+/// Language of messages of the bot.
+pub type MessageLanguage = Text<subscription::Tongue>;
+/// Why messages of the bot have stopped.
+pub type InactiveReason = Text<subscription::InactiveReason>;
 /// Status of a user's own category.
 pub type CategoryStatus = Text<targets::CategoryStatus>;
 /// Id of a spending.

@@ -4,9 +4,12 @@ use fracti_core::{
     chat::subscription::Subscription,
     decisions::{decision::Decision, telling::put_subscription},
     group::MemberKey,
-    input::Error,
-    storage::write::Transaction,
-    values::id::Subscriber,
+    input::{Draft, Error},
+    storage::{
+        keys,
+        write::{Transaction, Write},
+    },
+    values::id::{Subscriber, UserId},
 };
 
 use crate::{
@@ -25,7 +28,7 @@ impl Table {
         &self,
         of: Subscriber,
         member_key: Option<MemberKey>,
-        change: impl Fn(Option<&Subscription>) -> Option<Subscription>,
+        change: impl Fn(Option<&Subscription>) -> Result<Option<Subscription>, Error>,
         idempotency: &Idempotency<Option<Subscription>>,
     ) -> Result<Outcome<Option<Subscription>>, Error> {
         self.write(idempotency, || async {
@@ -34,9 +37,28 @@ impl Table {
                 Some(member_key) => self.checked(member_key, read).await?,
                 None => read.await?,
             };
-            let Some(after) = change(before.as_ref()) else { return Ok(Decision::Done(before)) };
+            let Some(after) = change(before.as_ref())? else { return Ok(Decision::Done(before)) };
             let put = put_subscription(before.as_ref(), &after)?;
             Ok(Decision::Write(Transaction::from_iter([put]), Some(after)))
+        })
+        .await
+    }
+
+    /// Deletes the subscription of a user, if there is one.
+    pub async fn delete_subscription(
+        &self,
+        user: UserId,
+        body: &Draft<()>,
+        idempotency: &Idempotency<()>,
+    ) -> Result<Outcome<()>, Error> {
+        let of = Subscriber::User(user);
+        self.write(idempotency, || async {
+            body.checked()?;
+            if self.subscription(of).await?.is_none() {
+                return Ok(Decision::Done(()));
+            }
+            let delete = Write::delete(keys::subscription(of));
+            Ok(Decision::Write(Transaction::from_iter([delete]), ()))
         })
         .await
     }

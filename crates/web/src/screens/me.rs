@@ -73,8 +73,11 @@ pub(crate) async fn show(
 }
 
 fn links(l: Texts, app: &App, user: UserId) -> Vec<(&'static str, &'static str, &'static str)> {
-    let mut links =
-        vec![("🎯", l.budgets(), "/app/me/budgets"), ("🔑", l.tokens(), "/app/me/tokens")];
+    let mut links = vec![("🎯", l.budgets(), "/app/me/budgets")];
+    if app.telegram.is_some() {
+        links.push(("🔔", l.messages(), "/app/me/notifications"));
+    }
+    links.push(("🔑", l.tokens(), "/app/me/tokens"));
     if !app.operators.is_empty() {
         links.push(("💶", l.funds(), "/app/me/funds"));
     }

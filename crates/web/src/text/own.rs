@@ -2,6 +2,7 @@
 
 use super::{Texts, texts};
 use fracti_core::{
+    chat::subscription::Topic,
     funds::fund_transaction::{FundTransactionType, FundWork},
     personal::targets::Period,
     questions::points::Badge,
@@ -10,6 +11,28 @@ use fracti_texts::Language;
 
 texts! {
     saved { "Saved", "Сохранено" }
+    messages { "Messages in Telegram", "Сообщения в Telegram" }
+    messages_about { "The bot writes to you when something in your groups concerns you.",
+        "Бот пишет вам, когда что-то в группах касается вас." }
+    no_messages_here { "This Fracti sends no messages in Telegram.", "Здесь сообщения в Telegram не отправляются." }
+    messages_in_telegram { "Messages are turned on and off in Telegram: open Fracti there.",
+        "Сообщения включаются и выключаются в Telegram: откройте Fracti там." }
+    bot_blocked { "Messages have stopped, because you blocked the bot. Unblock it in Telegram, then turn them on again.",
+        "Сообщения остановлены: вы заблокировали бота. Разблокируйте его в Telegram и включите их снова." }
+    bot_not_allowed { "Messages have stopped, because the bot may not write to you. Turn them on again, and allow it.",
+        "Сообщения остановлены: боту нельзя вам писать. Включите их снова и разрешите." }
+    messages_refused { "Messages have stopped, because Telegram refused them. Turn them on again.",
+        "Сообщения остановлены: Telegram их не принимает. Включите их снова." }
+    messages_are_on { "Messages are on", "Сообщения включены" }
+    messages_are_off { "Messages are off", "Сообщения выключены" }
+    turn_messages_on { "Turn on messages", "Включить сообщения" }
+    turn_messages_off { "Turn off messages", "Выключить сообщения" }
+    interval { "How often", "Как часто" }
+    topics { "About", "О чём" }
+    quiet_hours { "Without sound", "Без звука" }
+    from_hour { "from", "с" }
+    to_hour { "to", "до" }
+    muted_groups { "Muted groups", "Заглушённые группы" }
     created { "Created: {title}", "Создано: {title}" }
     restored(what) { "Restored: {what}", "Восстановлено: {what}" }
     question_closed { "The question is closed", "Вопрос закрыт" }
@@ -122,6 +145,43 @@ texts! {
 }
 
 impl Texts {
+    /// How often messages come, at most.
+    pub(crate) fn at_most_every(self, minutes: u16) -> String {
+        let every = |number: u16, english: [&str; 2], russian: [&str; 3]| {
+            let word = self.plural(number.into(), english, russian);
+            match self.0 {
+                Language::English => format!("every {number} {word} at most"),
+                Language::Russian => format!("не чаще раза в {number} {word}"),
+            }
+        };
+        match minutes {
+            1_440 => match self.0 {
+                Language::English => "once a day at most".to_owned(),
+                Language::Russian => "не чаще раза в день".to_owned(),
+            },
+            60 => match self.0 {
+                Language::English => "once an hour at most".to_owned(),
+                Language::Russian => "не чаще раза в час".to_owned(),
+            },
+            hours if hours % 60 == 0 => {
+                every(hours / 60, ["hour", "hours"], ["час", "часа", "часов"])
+            }
+            _ => every(minutes, ["minute", "minutes"], ["минуту", "минуты", "минут"]),
+        }
+    }
+
+    /// What messages are about.
+    pub(crate) const fn topic(self, topic: Topic) -> &'static str {
+        match (self.0, topic) {
+            (Language::English, Topic::Expenses) => "Expenses",
+            (Language::English, Topic::Settlements) => "Payments",
+            (Language::English, Topic::Questions) => "Questions and receipts",
+            (Language::Russian, Topic::Expenses) => "Расходы",
+            (Language::Russian, Topic::Settlements) => "Платежи",
+            (Language::Russian, Topic::Questions) => "Вопросы и чеки",
+        }
+    }
+
     /// "3 days in a row".
     pub(crate) fn streak(self, days: u64) -> String {
         let word = self.plural(days, ["day", "days"], ["день", "дня", "дней"]);
