@@ -38,7 +38,9 @@ fn forms(html: &str) -> Vec<Form> {
         let mut hidden = json!({});
         for input in content.split("<input").skip(1) {
             let input = input.split('>').next().unwrap();
-            if input.contains("type=\"hidden\"") && !input.contains("data-json") {
+            // The script fills in those of a template, or leaves them out.
+            let is_sent = !input.contains("data-json") && !input.contains("data-value");
+            if input.contains("type=\"hidden\"") && is_sent {
                 let name = attribute(input, "name").unwrap();
                 hidden[name] = json!(attribute(input, "value").unwrap());
             }

@@ -312,3 +312,53 @@ async fn names_keep_their_direction() {
         }
     }
 }
+
+/// Bytes by which a screen may grow with each member: about two options of a choice.
+const BYTES_A_MEMBER: usize = 160;
+
+#[tokio::test]
+#[expect(clippy::print_stdout, reason = "the figures are copied into docs/performance.md")]
+async fn screens_have_no_rows_of_each_member_of_a_large_group() {
+    const MEMBERS: usize = 500;
+    let Busy { group, mut ids } = Busy::new().await;
+    let alice = &group.members[0];
+    let rule = |category| json!({ "category": category, "splits": [{ "userId": "2", "weight": 2 }], "others": 1 });
+    let rules = ["food", "transport", "rent"].map(rule);
+    let rules = json!({ "defaultSplits": rules });
+    alice.patch(&group.path(""), rules).await.data(200);
+    let line = json!({ "name": "Soup", "amount": 1, "sharers": [{ "userId": "2", "weight": 2 }] });
+    let items = json!({ "splitType": "itemized", "items": vec![line; 20] });
+    let receipt = group.spend(0, items).await["id"].as_str().unwrap().to_owned();
+    ids.insert("receipt", receipt);
+    let forms = ["new?from={receipt}", "{receipt}/edit"]
+        .map(|form| filled(&format!("/screens/groups/{{groupId}}/expenses/{form}"), &ids));
+    let paths: Vec<String> = screens(&ids).into_iter().chain(forms).collect();
+    let sizes = async || {
+        let mut sizes = Vec::new();
+        for path in &paths {
+            let shown = alice.get(path).await;
+            assert_eq!(shown.status, 200, "{path}: {}", shown.text);
+            sizes.push(shown.text.len());
+        }
+        sizes
+    };
+    let grow = async |members: std::ops::Range<usize>| {
+        for number in members.clone() {
+            group.guest(0, &format!("Member {number:03}")).await;
+        }
+        members.len()
+    };
+    // More than are on a page of a list.
+    grow(4..60).await;
+    let before = sizes().await;
+    let added = grow(60..MEMBERS).await;
+    let after = sizes().await;
+    let figures = std::env::var_os("FIGURES").is_some();
+    for ((path, before), after) in paths.iter().zip(before).zip(after) {
+        let each = after.saturating_sub(before) / added;
+        if figures {
+            println!("| {path} | {after} | {each} |");
+        }
+        assert!(figures || each <= BYTES_A_MEMBER, "{path}: {each} bytes a member, {after} bytes");
+    }
+}

@@ -33,6 +33,13 @@
 //   data-instead                if a box in it is checked, the control of this name is not sent
 //   data-total                  amount of the draft
 //   data-row                    a member's or a line's controls; its check box decides if they count
+//   data-people                 choice or list whose options are the members of the form, each of them sent once
+//   data-each                   template that is shown for each of these members, or for those whose option has this
+//                               word: in its attributes and texts, {id}, {name} and {at} are the member's id, name and
+//                               place in the list, {hue} and {initials} those of the option, and {takes} that of the
+//                               option, or else of the list
+//         data-given            who is ticked in it, with the values of their data-value; a hidden one of a member who
+//                               has none is left out
 //   data-of                     shown for these split types only; usual: that of the group
 //   data-share                  share of this member
 //   data-step                   button that changes the number beside it
@@ -131,7 +138,7 @@ async function request(method, url, { body, headers = {}, signal, tries = 2 } = 
 let rest, tries = 0;
 const more = () => rest ??= import(`/app/more.js?v=${version}${'&again'.repeat(tries)}`).then((it) => {
   it.start({
-    request, screen, seen, remember, parsed, tell, store, own, say, clear, dayNow, values, ru, Failure, Telegram, telegramButtons, empty, anew, forget,
+    request, screen, seen, remember, parsed, tell, store, own, say, clear, dayNow, values, ru, Failure, Telegram, telegramButtons, empty, anew, forget, expand, visit, here, isDirty: () => dirty,
     offline: text('offline'),
   });
   return it;
@@ -446,7 +453,31 @@ function clear(form, only) {
   }
 }
 
+// The rows of members in a part of a form. Each member is sent once, however many lists have them.
+function expand(part, form) {
+  const list = form.querySelector('[data-people]');
+  for (const template of part.querySelectorAll('[data-each]')) {
+    const { each, given } = template.dataset, those = given && JSON.parse(given);
+    template.replaceWith(...[...list.options].filter((it) => !each || each in it.dataset).map(({ value: id, textContent: name, dataset }, at) => {
+      const row = template.content.cloneNode(true);
+      const of = { id, name, at, takes: list.dataset.takes.replace('{name}', () => name), ...dataset };
+      const fill = (it) => it.replace(/{(\w+)}/g, (_, word) => of[word]);
+      for (const it of row.querySelectorAll('*')) {
+        for (const one of it.attributes) if (one.value.includes('{')) one.value = fill(one.value);
+        if (!it.firstElementChild && it.textContent) it.textContent = fill(it.textContent);
+      }
+      if (those) row.querySelector('[type=checkbox]').toggleAttribute('checked', id in those);
+      for (const it of row.querySelectorAll('[data-value]')) {
+        if (those?.[id]) it.setAttribute('value', those[id]);
+        else if (it.type === 'hidden') it.remove();
+      }
+      return row;
+    }));
+  }
+}
+
 function prepare(form) {
+  expand(form, form);
   let timer, keeping;
   const data = form.dataset;
   const isMain = Boolean(form.querySelector('[data-main]'));
@@ -520,7 +551,7 @@ function prepare(form) {
       if (data.save === undefined) Telegram()?.HapticFeedback?.notificationOccurred('success');
       const { then, keep: name } = submitter?.dataset ?? {};
       const kept = form.elements[name]?.value;
-      await done(form, answer, then, isFile && lib.imported(answer.data));
+      await lib.done(form, answer, then, isFile && lib.imported(answer.data));
       const again = kept && main.querySelector(`[name="${name}"]`);
       if (again) again.value = kept;
     } catch (error) {
@@ -601,43 +632,6 @@ function prepare(form) {
 
 // The screen above that of a form.
 const parent = (form) => (form.dataset.then || here()).replace(/\/\{id\}.*$/, '');
-
-async function done(form, answer, other, outcome) {
-  const { undo, undoBody, done: said, pending } = form.dataset, { id, status: state } = answer.data ?? {};
-  const then = other ?? form.dataset.then;
-  seen.clear();
-  for (const part of form.querySelectorAll('[data-show]')) {
-    const value = answer.data?.[part.dataset.show];
-    // The answer to a second try does not have a secret.
-    part.hidden = value === undefined;
-    if (part.hidden) continue;
-    for (const name of ['data-share-link', 'data-open', 'data-copy']) {
-      const pattern = (part.patterns ??= {})[name] ??= part.getAttribute(name);
-      if (pattern) part.setAttribute(name, pattern.replace(`{${part.dataset.show}}`, value));
-    }
-    if (part.matches('output')) part.textContent = value;
-  }
-  const named = (await more()).named(form, state === 'pending' && pending || said, answer.data);
-  if (undo) say(named, text('undo'), () => {
-    const [method, url] = undo.replace('{id}', id).split(' ');
-    request(method, url, { body: JSON.parse(undoBody ?? '{}'), headers: { 'idempotency-key': crypto.randomUUID() } })
-      .then(() => {
-        seen.clear();
-        say(text('undone'));
-        // What does not exist any more is not shown.
-        return visit(method === 'DELETE' ? here().split(`/${id}`)[0] : here(), { push: false, quiet: true });
-      })
-      .catch((error) => say(error instanceof Failure ? error.message : text('offline')));
-  });
-  else if (outcome || named) say(outcome || named);
-  if (form.hasAttribute('data-save') && !other) return dirty ? undefined : visit(here(), { push: false, focus: false, quiet: true });
-  const path = then?.replace('{id}', id);
-  if (path === undefined) return undefined;
-  if (!path || path === here()) return visit(here(), { push: false, quiet: !other });
-  // The way back does not lead to the form again.
-  history.replaceState(history.state, '', path);
-  return visit(path, { push: false });
-}
 
 // --- Telegram. Its script is loaded only inside of it, and nothing waits for it.
 

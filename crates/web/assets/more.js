@@ -186,9 +186,9 @@ async function fill({ target }) {
 
 // --- What the page lends: its requests, its language, and what it says.
 
-let request, screen, seen, remember, parsed, tell, store, own, say, clear, dayNow, values, anew, forget, ru, offline, Failure, Telegram, telegramButtons, empty;
+let request, screen, seen, remember, parsed, tell, store, own, say, clear, dayNow, values, anew, forget, expand, visit, here, isDirty, ru, offline, Failure, Telegram, telegramButtons, empty;
 export function start(page) {
-  ({ request, screen, seen, remember, parsed, tell, store, own, say, clear, dayNow, values, anew, forget, ru, offline, Failure, Telegram, telegramButtons, empty } = page);
+  ({ request, screen, seen, remember, parsed, tell, store, own, say, clear, dayNow, values, anew, forget, expand, visit, here, isDirty, ru, offline, Failure, Telegram, telegramButtons, empty } = page);
   document.addEventListener('toggle', fill, true);
 }
 
@@ -278,11 +278,14 @@ function addRow(button) {
   const number = button.dataset.next ?? 1000;
   button.dataset.next = Number(number) + 1;
   const row = template.content.firstElementChild.cloneNode(true);
-  for (const control of row.querySelectorAll('[name], [id], [for]')) {
+  const parts = [row, ...[...row.querySelectorAll('[data-each]')].map((it) => it.content)];
+  for (const control of parts.flatMap((it) => [...it.querySelectorAll('[name], [id], [for]')])) {
     for (const name of ['name', 'id', 'for', 'aria-label']) {
       if (control.hasAttribute(name)) control.setAttribute(name, control.getAttribute(name).replaceAll('#', number));
     }
   }
+  // Once they have their number: a name may have a "#" of its own.
+  expand(row, template.closest('form'));
   template.before(row);
   row.querySelector('input:not([type=hidden])')?.focus();
   template.closest('form').dispatchEvent(new Event('input'));
@@ -382,6 +385,44 @@ export function named(form, said, data) {
     return control?.selectedOptions?.[0]?.textContent ?? control?.value ?? data?.[name] ?? '';
   };
   return said?.replace(/\{(\w+)\}/g, (_, name) => shown(name));
+}
+
+/** What happens after the API has answered a form: what is said, and where it leads. */
+export async function done(form, answer, other, outcome) {
+  const { undo, undoBody, done: said, pending } = form.dataset, { id, status: state } = answer.data ?? {};
+  const then = other ?? form.dataset.then;
+  seen.clear();
+  for (const part of form.querySelectorAll('[data-show]')) {
+    const value = answer.data?.[part.dataset.show];
+    // The answer to a second try does not have a secret.
+    part.hidden = value === undefined;
+    if (part.hidden) continue;
+    for (const name of ['data-share-link', 'data-open', 'data-copy']) {
+      const pattern = (part.patterns ??= {})[name] ??= part.getAttribute(name);
+      if (pattern) part.setAttribute(name, pattern.replace(`{${part.dataset.show}}`, value));
+    }
+    if (part.matches('output')) part.textContent = value;
+  }
+  const words = named(form, state === 'pending' && pending || said, answer.data);
+  if (undo) say(words, text('undo'), () => {
+    const [method, url] = undo.replace('{id}', id).split(' ');
+    request(method, url, { body: JSON.parse(undoBody ?? '{}'), headers: { 'idempotency-key': crypto.randomUUID() } })
+      .then(() => {
+        seen.clear();
+        say(text('undone'));
+        // What does not exist any more is not shown.
+        return visit(method === 'DELETE' ? here().split(`/${id}`)[0] : here(), { push: false, quiet: true });
+      })
+      .catch((error) => say(error instanceof Failure ? error.message : offline));
+  });
+  else if (outcome || words) say(outcome || words);
+  if (form.hasAttribute('data-save') && !other) return isDirty() ? undefined : visit(here(), { push: false, focus: false, quiet: true });
+  const path = then?.replace('{id}', id);
+  if (path === undefined) return undefined;
+  if (!path || path === here()) return visit(here(), { push: false, quiet: !other });
+  // The way back does not lead to the form again.
+  history.replaceState(history.state, '', path);
+  return visit(path, { push: false });
 }
 
 // --- What an expense would come to.
@@ -510,7 +551,8 @@ export function restore(form) {
   // A row gets the number that it had.
   for (const row of new Set(lost.map(rowOf))) {
     const own = lost.filter((it) => rowOf(it) === row);
-    const fits = (button) => own.every((it) => document.getElementById(button.dataset.add).innerHTML.includes(`name="${it.replace(/\[\d+\]/, '[#]')}"`));
+    const inTemplate = (name) => name.replace(/\[\d+\]/, '[#]').replace(/\[\d+\]/, '[{at}]');
+    const fits = (button) => own.every((it) => document.getElementById(button.dataset.add).innerHTML.includes(`name="${inTemplate(it)}"`));
     const button = [...form.querySelectorAll('[data-add]')].find(fits);
     if (!button) continue;
     const next = Math.max(row + 1, button.dataset.next ?? 0);

@@ -14,6 +14,7 @@ use fracti_core::{
     },
 };
 use maud::{Markup, html};
+use serde_json::{Value, json};
 
 pub(crate) use fracti_core::chat::link::{Start, start_link};
 
@@ -86,9 +87,24 @@ impl<'a> Names<'a> {
 
     /// The picture of a member: initials on the colour of the member's place in the group.
     pub(crate) fn avatar(&self, id: MemberId) -> Markup {
-        let (place, name) =
-            self.members.get(&id).map_or((0, "?"), |(place, it)| (*place, &it.name));
+        let (place, name) = self.pictured(id);
         avatar(name, place)
+    }
+
+    /// The place in the group and the name, of which a picture is made.
+    fn pictured(&self, id: MemberId) -> (usize, &str) {
+        self.members.get(&id).map_or((0, "?"), |(place, it)| (*place, &it.name))
+    }
+
+    /// A member of a form as an option of its `data-people`, of which the script makes the rows of
+    /// [`each`].
+    pub(crate) fn person(&self, id: MemberId, is_chosen: bool, is_usual: bool) -> Markup {
+        let (place, name) = self.pictured(id);
+        let takes = self.is_me(id).then(|| self.language.you_share_it());
+        html! {
+            option value=(id) data-hue=(hue(place)) data-initials=(initials(name)) data-takes=[takes]
+                data-usual[is_usual] selected[is_chosen] { (self.of(id)) }
+        }
     }
 }
 
@@ -133,12 +149,50 @@ fn first_character(word: &str) -> &str {
     end.and_then(|(place, it)| word.get(..place.saturating_add(it.len_utf8()))).unwrap_or(word)
 }
 
+/// The first characters of the first two words of a name.
+fn initials(name: &str) -> String {
+    let words = name.split_whitespace().take(2);
+    words.map(|word| first_character(word).to_uppercase()).collect()
+}
+
+/// The colour of the member at a place in the group.
+fn hue(place: usize) -> usize {
+    place.checked_rem(HUES).unwrap_or_default()
+}
+
 /// A picture of initials. `place` decides its colour.
 pub(crate) fn avatar(name: &str, place: usize) -> Markup {
-    let words = name.split_whitespace().take(2);
-    let initials: String = words.map(|word| first_character(word).to_uppercase()).collect();
-    let hue = place.checked_rem(HUES).unwrap_or_default();
-    html! { span.{ "avatar hue" (hue) } aria-hidden="true" { (initials) } }
+    html! { span.{ "avatar hue" (hue(place)) } aria-hidden="true" { (initials(name)) } }
+}
+
+/// What the script writes in a row of [`each`]: the id, the name and the place in the list.
+pub(crate) const ID: &str = "{id}";
+pub(crate) const NAME: &str = "{name}";
+pub(crate) const AT: &str = "{at}";
+
+/// The picture of a member in a row of [`each`].
+pub(crate) fn each_avatar() -> Markup {
+    html! { span class="avatar hue{hue}" aria-hidden="true" { "{initials}" } }
+}
+
+/// The members who are ticked at first, and the values of their controls with `data-value`. Those of
+/// an empty value have none.
+pub(crate) type Given = BTreeMap<MemberId, String>;
+
+/// The rows of a list of members, each by this template, which the script shows for each of the
+/// [persons](Names::person) of the form. A group has up to 500 members, and a form has them in several
+/// lists, so only this is sent of a list. Without `given`, those are ticked who are in the template.
+pub(crate) fn each(row: &Markup, given: Option<&Given>) -> Markup {
+    let given = given.map(|it| {
+        let values = it.iter().map(|(id, value)| (id.to_string(), json!(value)));
+        Value::Object(values.collect()).to_string()
+    });
+    html! { template data-each data-given=[given] { (row) } }
+}
+
+/// [`each`] of those persons only who share by the group's default split.
+pub(crate) fn each_usual(row: &Markup) -> Markup {
+    html! { template data-each="usual" { (row) } }
 }
 
 /// An amount. It is read from left to right in every language.

@@ -14,6 +14,7 @@ use maud::{Markup, html};
 use super::{
     frame::{add, head},
     group::waiting,
+    members::{MEMBERS, ShownBefore},
     settle,
     settlement::Rights,
 };
@@ -26,7 +27,7 @@ use crate::{
 
 pub(crate) async fn show(
     State(app): State<App>,
-    AsMember(member_key, ()): AsMember,
+    AsMember(member_key, before): AsMember<ShownBefore>,
     l: Texts,
 ) -> Result<Fragment, Problem> {
     let (group, members, ledger) = app.table.group_and_ledger(member_key).await?;
@@ -76,7 +77,7 @@ pub(crate) async fn show(
         (waiting(l, &group, &names, (&Rights::of(&members, member_key.user), &ledger), &pending))
         div.columns {
             // The reader's own payments come before what all are owed.
-            @if mine { (payments) (view.balances(&ids)) } @else { (view.balances(&ids)) (payments) }
+            @if mine { (payments) (view.balances(&ids, before)) } @else { (view.balances(&ids, before)) (payments) }
         }
         (add(&group, l.add_expense()))
     }))
@@ -97,16 +98,17 @@ impl View<'_> {
         self.ledger.balances.totals(currency, id).net()
     }
 
-    /// Every member with their balances; a bar shows that in the group's currency.
-    fn balances(&self, members: &[(MemberId, bool)]) -> Markup {
-        let (l, own) = (self.l, self.group.currency);
+    /// Members with their balances; a bar shows that in the group's currency. The largest are first.
+    fn balances(&self, members: &[(MemberId, bool)], ShownBefore(before): ShownBefore) -> Markup {
+        let (l, own, path) = (self.l, self.group.currency, ui::group_path(self.group.id));
+        let next = before.saturating_add(MEMBERS);
         let most = members.iter().map(|(id, _)| self.net(own, *id).unsigned_abs()).max();
         html! {
             section {
                 h2 { (l.balances()) }
-                ul.card.list {
-                    @for (id, guest) in members {
-                        li { a.row href={ (ui::group_path(self.group.id)) "/ledger/" (id) } {
+                div data-pages { ul.card.list {
+                    @for (id, guest) in members.iter().skip(before).take(MEMBERS) {
+                        li { a.row href={ (path) "/ledger/" (id) } {
                             (self.names.avatar(*id))
                             span.grow {
                                 span.line {
@@ -121,7 +123,8 @@ impl View<'_> {
                             }
                         } }
                     }
-                }
+                } }
+                @if next < members.len() { (ui::show_more(l, &format!("{path}/balances"), None, &next.to_string())) }
             }
         }
     }

@@ -1,5 +1,7 @@
 //! The form of an expense: a new one, one like another, one of a spending, or changes to one.
 
+use std::collections::HashSet;
+
 use axum::extract::State;
 use fracti_core::{
     group::{Group, Member, links::Links},
@@ -26,7 +28,7 @@ use super::{expense::only, frame::archived};
 use crate::{
     fragment::Fragment,
     text::Texts,
-    ui::{self, Names},
+    ui::{self, AT, Given, ID, NAME, Names},
 };
 
 /// Initial values of a new expense.
@@ -233,6 +235,7 @@ impl Form<'_> {
             (None, false) => l.new_expense(),
         };
         let repeats = self.schedule.is_some() || !self.edits && self.spending.is_none();
+        let usual = self.usual();
         html! {
             a.back href=(then) { (edited.map_or(self.group.title.as_str(), |it| &it.description)) }
             h1 tabindex="-1" data-title { (title) }
@@ -244,8 +247,8 @@ impl Form<'_> {
                 @if self.schedule.is_some_and(|it| it.problem.is_some()) {
                     input type="hidden" name="paused" value="false" data-json;
                 }
-                (self.first_fields())
-                (self.split())
+                (self.first_fields(usual.as_ref()))
+                (self.split(usual.is_some()))
                 (self.more())
                 p.error data-problem role="alert" hidden {}
                 button.main-button data-main data-sum { (l.save()) }
@@ -268,7 +271,8 @@ impl Form<'_> {
             .filter(move |it| it.is_present() && it.linked_to.is_none() || takes_part(it.id))
     }
 
-    fn first_fields(&self) -> Markup {
+    /// `usual` are the members who share by the group's default split.
+    fn first_fields(&self, usual: Option<&HashSet<MemberId>>) -> Markup {
         let l = self.l;
         let (amount, currency) = match (self.spending, self.before) {
             (Some(spending), _) => (Some(spending.amount), spending.currency),
@@ -279,10 +283,15 @@ impl Form<'_> {
             self.spending.map(|it| it.title.as_str()).or(self.before.map(|it| &*it.description));
         let several = self.before.is_some_and(|it| it.payers.len() > 1);
         let payer = self.before.map_or(self.me, |it| it.payer_id);
+        let is_usual = |id| usual.is_some_and(|it| it.contains(&id));
+        let people = html! {
+            @for it in self.people() { (self.names.person(it.id, it.id == payer, is_usual(it.id))) }
+        };
         html! {
             div.card.fields {
                 @if let Some(spending) = self.spending {
                     input type="hidden" name="spendingId" value=(spending.id);
+                    datalist data-people data-takes=(l.shares_it(NAME)) { (people) }
                     div.field { span.label { (l.shares_spending()) } (ui::money(l, spending.amount, spending.currency)) }
                 } @else {
                     div.amount {
@@ -306,16 +315,12 @@ impl Form<'_> {
                 @if self.spending.is_none() {
                     div.field {
                         label for="payer" { (l.paid_by()) }
-                        select #payer name="payerId" data-remember=[self.remembers("payer")] {
-                            @for member in self.people() {
-                                option value=(member.id) selected[member.id == payer] { (self.names.of(member.id)) }
-                            }
-                        }
+                        select #payer name="payerId" data-people data-takes=(l.shares_it(NAME)) data-remember=[self.remembers("payer")] { (people) }
                     }
                     details.field data-instead="payerId" open[several] {
                         summary { (l.several_paid()) }
                         p.hint { (l.paid_rest_hint()) }
-                        @for (index, member) in self.people().enumerate() { (self.payer(index, member)) }
+                        (self.payers())
                     }
                 }
             }
@@ -327,39 +332,39 @@ impl Form<'_> {
         self.before.is_none().then(|| format!("{what}:{}", self.group.id))
     }
 
-    /// A member who may have paid a part.
-    fn payer(&self, index: usize, member: &Member) -> Markup {
+    /// The members who may have paid parts.
+    fn payers(&self) -> Markup {
         let payers = self.before.map(|it| &*it.payers).unwrap_or_default();
-        let paid = payers.iter().find(|it| it.user_id == member.id).map(|it| it.amount);
         // The main payer pays the rest, so that the amount can be changed alone.
-        let is_main = payers.first().is_some_and(|it| it.user_id == member.id);
-        let given = paid.filter(|_| !is_main);
-        let shown = paid.map_or_else(|| "…".to_owned(), |amount| amount.to_string());
-        let name = self.names.of(member.id);
-        html! {
+        let (main, others) = payers.split_at_checked(1).unwrap_or_default();
+        let main = main.iter().map(|it| (it.user_id, String::new()));
+        let others = others.iter().map(|it| (it.user_id, it.amount.to_string()));
+        let given: Given = main.chain(others).collect();
+        let row = html! {
             div.row data-row {
                 label.grow.check {
-                    input type="checkbox" data-counts name={ "payers[" (index) "].userId" } value=(member.id) checked[paid.is_some()];
-                    span.name { (ui::name(name)) }
+                    input type="checkbox" data-counts name={ "payers[" (AT) "].userId" } value=(ID);
+                    span.name { (ui::name(NAME)) }
                 }
-                span.stepper { input.num name={ "payers[" (index) "].amount" } inputmode="decimal" autocomplete="off"
-                    data-decimal value=[given] aria-label=(self.l.amount_of(name)) placeholder=(shown); }
+                span.stepper { input.num name={ "payers[" (AT) "].amount" } inputmode="decimal" autocomplete="off"
+                    data-decimal data-value aria-label=(self.l.amount_of(NAME)) placeholder="…"; }
             }
-        }
+        };
+        ui::each(&row, Some(&given))
     }
 
-    fn split(&self) -> Markup {
+    /// `has_usual` says whether members can share by the group's default split.
+    fn split(&self, has_usual: bool) -> Markup {
         let l = self.l;
         let shared_by = self.schedule.and_then(|it| it.shared_by);
         let as_usual = self.before.is_none() || shared_by == Some(SharedBy::Default);
-        let usual = self.usual();
         let chosen = self.before.map_or(SplitType::Equal, |it| it.split_type);
-        let is_chosen = |split| split == chosen && (usual.is_none() || !as_usual);
+        let is_chosen = |split| split == chosen && !(has_usual && as_usual);
         html! {
             fieldset {
                 legend { (l.split()) }
                 div.segments {
-                    @if usual.is_some() {
+                    @if has_usual {
                         label.wide { input.sr type="radio" name="splitType" value="" checked[as_usual]; span { (l.as_usual()) } }
                     }
                     @for split in TYPES {
@@ -376,10 +381,10 @@ impl Form<'_> {
                     }
                 }
                 ul.card.list.shares data-of="equal shares exact percentage adjustment" {
-                    @for (index, member) in self.people().enumerate() { (self.share(index, member)) }
+                    (self.shares())
                 }
-                @if let Some(people) = usual {
-                    ul.card.list.shares data-of="usual" { (self.shares_of(people)) }
+                @if has_usual {
+                    ul.card.list.shares data-of="usual" { (ui::each_usual(&share_of())) }
                 }
                 button.small-button type="button" data-rest data-of="exact percentage" hidden {}
                 div data-of="itemized" { (self.lines()) }
@@ -388,36 +393,40 @@ impl Form<'_> {
         }
     }
 
-    /// A member, their number for each split type, and their share.
-    fn share(&self, index: usize, member: &Member) -> Markup {
-        let (l, name) = (self.l, self.names.of(member.id));
-        let is_me = self.names.is_me(member.id);
-        let shares_it = if is_me { l.you_share_it().to_owned() } else { l.shares_it(name) };
+    /// The members, their number for each split type, and their share.
+    fn shares(&self) -> Markup {
+        let l = self.l;
         let before = self.before.filter(|it| it.split_type != SplitType::Itemized);
-        let share = before.and_then(|it| it.splits.iter().find(|share| share.user_id == member.id));
+        let chosen = before.map(|it| it.split_type);
+        let number_of = chosen.and_then(control).map(|it| it.of);
+        let given: Option<Given> = before.map(|it| {
+            let number = |share| number_of.and_then(|of| of(share));
+            let text = |share| number(share).map(|it| it.to_string()).unwrap_or_default();
+            it.splits.iter().map(|share| (share.user_id, text(share))).collect()
+        });
         let controls = TYPES.into_iter().filter_map(|split| Some((split, control(split)?)));
-        let is_of = |split| self.before.is_some_and(|it| it.split_type == split);
-        html! {
+        let row = html! {
             li.row data-row {
                 label.grow.check {
-                    input type="checkbox" data-counts name={ "splits[" (index) "].userId" } value=(member.id)
-                        data-remember=[self.remembers("takers")] checked[before.is_none() || share.is_some()] aria-label=(shares_it);
-                    (self.names.avatar(member.id))
-                    span.name { (ui::name(name)) }
+                    input type="checkbox" data-counts name={ "splits[" (AT) "].userId" } value=(ID)
+                        data-remember=[self.remembers("takers")] checked[given.is_none()] aria-label="{takes}";
+                    (ui::each_avatar())
+                    span.name { (ui::name(NAME)) }
                 }
-                @for (split, Control { field, empty, is_amount, of }) in controls {
-                    @let value = share.filter(|_| is_of(split)).and_then(of);
-                    @let value = value.or((split == SplitType::Shares).then_some(Decimal::new(1, 0)));
+                @for (split, Control { field, empty, is_amount, .. }) in controls {
+                    @let value = (split == SplitType::Shares).then_some("1");
                     span.stepper data-of=(split) hidden {
-                        @if split == SplitType::Shares { button type="button" data-step="-1" aria-label=(l.less_for(name)) { "−" } }
-                        input.num name={ "splits[" (index) "]." (field) } inputmode="decimal" autocomplete="off"
-                            data-decimal[is_amount] data-number[!is_amount] value=[value] placeholder=(empty) aria-label=(l.value_of(name));
-                        @if split == SplitType::Shares { button type="button" data-step="1" aria-label=(l.more_for(name)) { "+" } }
+                        @if split == SplitType::Shares { button type="button" data-step="-1" aria-label=(l.less_for(NAME)) { "−" } }
+                        input.num name={ "splits[" (AT) "]." (field) } inputmode="decimal" autocomplete="off"
+                            data-decimal[is_amount] data-number[!is_amount] value=[value] data-value[chosen == Some(split)]
+                            placeholder=(empty) aria-label=(l.value_of(NAME));
+                        @if split == SplitType::Shares { button type="button" data-step="1" aria-label=(l.more_for(NAME)) { "+" } }
                     }
                 }
-                output data-share=(member.id) { "–" }
+                output data-share=(ID) { "–" }
             }
-        }
+        };
+        ui::each(&row, given.as_ref())
     }
 
     /// The lines of a receipt, and the shares that follow from them.
@@ -436,37 +445,26 @@ impl Form<'_> {
             @if !self.edits {
                 a.more href={ (ui::group_path(self.group.id)) "/questions/new" } { (l.ask_who_had_what()) }
             }
-            ul.card.list.shares { (self.shares_of(self.people())) }
-        }
-    }
-
-    /// The shares of members, which follow from what was entered.
-    fn shares_of<'m>(&self, people: impl IntoIterator<Item = &'m Member>) -> Markup {
-        html! {
-            @for member in people {
-                li.row { (self.names.avatar(member.id)) span.grow { (self.names.shown(member.id)) } output data-share=(member.id) { "–" } }
-            }
+            ul.card.list.shares { (ui::each(&share_of(), None)) }
         }
     }
 
     /// The members who may share an expense by the group's default split, if it has one. An edit does
     /// not apply it, but later expenses of a schedule may still follow it.
-    fn usual(&self) -> Option<Vec<&Member>> {
+    fn usual(&self) -> Option<HashSet<MemberId>> {
         let rules = &self.group.default_splits;
         let shares = |it: &&Member| {
             rules.is_empty() || rules.iter().any(|rule| rule.weight_of(it.id) != Decimal::ZERO)
         };
         let follows = self.schedule.is_some_and(|it| it.shared_by == Some(SharedBy::Default));
         let is_new = !self.edits && !rules.is_empty();
-        (is_new || follows).then(|| self.people().filter(shares).collect())
+        (is_new || follows).then(|| self.people().filter(shares).map(|it| it.id).collect())
     }
 
     /// A line; `index` is `#` in a template.
     fn line(&self, index: &str, line: Option<&Line<Decimal>>, kind: LineKind) -> Markup {
         let l = self.l;
         let at = |field: &str| format!("items[{index}].{field}");
-        let has =
-            |member: &Member| line.is_some_and(|it| it.sharers().any(|(id, _)| id == member.id));
         let extras = [LineKind::Tax, LineKind::Tip, LineKind::Fee, LineKind::Discount];
         html! {
             div.field data-row {
@@ -484,18 +482,7 @@ impl Form<'_> {
                     button.small-button type="button" data-remove aria-label=(l.remove_line()) { "✕" }
                 }
                 @if kind == LineKind::Item {
-                    div.toggles {
-                        @for (place, member) in self.people().enumerate() {
-                            label.toggle {
-                                input.sr type="checkbox" name=(at(&format!("sharers[{place}].userId"))) value=(member.id)
-                                    checked[has(member)] aria-label=(self.names.of(member.id));
-                                (self.names.avatar(member.id))
-                            }
-                            @if let Some(weight) = line.and_then(|it| weight_of(it, member.id)) {
-                                input type="hidden" name=(at(&format!("sharers[{place}].weight"))) value=(weight);
-                            }
-                        }
-                    }
+                    div.toggles { (sharers(line, &at)) }
                 }
                 @if let Some(line) = line { (kept(line, &at)) }
             }
@@ -554,6 +541,23 @@ impl Form<'_> {
     }
 }
 
+/// The members who may share a line. An edit keeps their weights.
+fn sharers(line: Option<&Line<Decimal>>, at: &impl Fn(&str) -> String) -> Markup {
+    let weight = |weight: Decimal| {
+        if weight == Decimal::new(1, 0) { String::new() } else { weight.to_string() }
+    };
+    let given: Option<Given> =
+        line.map(|it| it.sharers().map(|(id, it)| (id, weight(it))).collect());
+    let row = html! {
+        label.toggle {
+            input.sr type="checkbox" name=(at("sharers[{at}].userId")) value=(ID) aria-label=(NAME);
+            (ui::each_avatar())
+        }
+        input type="hidden" name=(at("sharers[{at}].weight")) data-value;
+    };
+    ui::each(&row, given.as_ref())
+}
+
 /// Hidden fields of a line, which an edit keeps.
 fn kept(line: &Line<Decimal>, at: &impl Fn(&str) -> String) -> Markup {
     let over = match &line.sharing {
@@ -572,10 +576,11 @@ fn kept(line: &Line<Decimal>, at: &impl Fn(&str) -> String) -> Markup {
     }
 }
 
-/// The weight of a sharer of a line, if it is not one.
-fn weight_of(line: &Line<Decimal>, member: MemberId) -> Option<Decimal> {
-    let Sharing::Sharers { sharers } = &line.sharing else { return None };
-    sharers.get(&member).copied().filter(|weight| *weight != Decimal::new(1, 0))
+/// A member's share, which follows from what was entered.
+fn share_of() -> Markup {
+    html! {
+        li.row { (ui::each_avatar()) span.grow { (ui::name(NAME)) } output data-share=(ID) { "–" } }
+    }
 }
 
 #[cfg(test)]

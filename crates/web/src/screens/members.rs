@@ -18,17 +18,27 @@ use crate::{
     ui::{self, Names},
 };
 
-/// Members on the screen; the next ones are appended.
-const MEMBERS: usize = 50;
+/// Members on a screen; the next ones are appended.
+pub(crate) const MEMBERS: usize = 50;
 
 /// Most members that can have been shown before: more than a group ever has.
 const MOST: usize = 100_000;
 
+/// Number of members that were shown before.
+pub(crate) struct ShownBefore(pub usize);
+
+impl Parameters for ShownBefore {
+    fn read(query: &mut QueryReader) -> Self {
+        let number = Description::inline::<u32>;
+        let cursor = query.read::<Limit<MOST>>("cursor", "Members shown before.", number);
+        Self(cursor.map_or(0, |Limit(cursor)| cursor))
+    }
+}
+
 /// Which members are shown.
 pub(crate) struct MembersQuery {
     text: Option<SearchText>,
-    /// Members that were shown before.
-    cursor: usize,
+    before: ShownBefore,
     /// Whether only the users are asked for, as options.
     users: bool,
 }
@@ -36,11 +46,9 @@ pub(crate) struct MembersQuery {
 impl Parameters for MembersQuery {
     fn read(query: &mut QueryReader) -> Self {
         let text = Description::inline::<schemas::SearchText>;
-        let number = Description::inline::<u32>;
-        let cursor = query.read::<Limit<MOST>>("cursor", "Members shown before.", number);
         Self {
+            before: ShownBefore::read(query),
             text: query.read("q", "Show only members with this text in their names.", text),
-            cursor: cursor.map_or(0, |Limit(cursor)| cursor),
             users: query.flag("users", "Show the users as options.").unwrap_or_default(),
         }
     }
@@ -71,7 +79,8 @@ pub(crate) async fn show(
     let (present, past): (Vec<&Member>, Vec<&Member>) =
         members.iter().filter(is_found).partition(|it| it.is_present());
     let path = format!("{}/members", ui::group_path(group.id));
-    let next = query.cursor.saturating_add(MEMBERS);
+    let ShownBefore(before) = query.before;
+    let next = before.saturating_add(MEMBERS);
     let search = query.text.as_ref().map(|it| {
         form_urlencoded::Serializer::new(String::new()).append_pair("q", it.as_str()).finish()
     });
@@ -84,7 +93,7 @@ pub(crate) async fn show(
         @if present.is_empty() && past.is_empty() { p.card.empty { (l.nothing_found()) } }
         div data-pages {
             @if !present.is_empty() {
-                ul.card.list { @for member in present.iter().skip(query.cursor).take(MEMBERS) { (view.row(member)) } }
+                ul.card.list { @for member in present.iter().skip(before).take(MEMBERS) { (view.row(member)) } }
             }
         }
         @if next < present.len() { (ui::show_more(l, &path, search, &next.to_string())) }

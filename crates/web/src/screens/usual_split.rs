@@ -15,7 +15,7 @@ use super::frame::archived;
 use crate::{
     fragment::Fragment,
     text::Texts,
-    ui::{self, Names},
+    ui::{self, ID, NAME, Names},
 };
 
 pub(crate) async fn show(
@@ -40,6 +40,17 @@ pub(crate) async fn show(
     }))
 }
 
+/// Whose weight a row has.
+#[derive(Clone, Copy)]
+enum Who<'a> {
+    /// That of each member who is present.
+    Each { is_on: bool },
+    /// That of a member who has left.
+    Past(&'a Member, Decimal),
+    /// That of all who have none of their own.
+    Others(Option<Decimal>),
+}
+
 struct Rules<'a> {
     l: Texts,
     group: &'a Group,
@@ -53,6 +64,7 @@ impl Rules<'_> {
         html! {
             form action={ "/api/groups/" (self.group.id) } data-method="PATCH" data-then="" data-list="defaultSplits"
                 data-done=(l.saved()) novalidate {
+                datalist data-people data-takes=(l.shares_it(NAME)) { @for it in self.present() { (self.names.person(it.id, false, false)) } }
                 @for (index, rule) in rules.iter().enumerate() { (self.rule(&index.to_string(), Some(rule))) }
                 template #rule { (self.rule("#", None)) }
                 button.small-button type="button" data-add="rule" data-next=(rules.len()) { (l.add_rule()) }
@@ -62,14 +74,22 @@ impl Rules<'_> {
         }
     }
 
+    fn present(&self) -> impl Iterator<Item = &Member> {
+        self.members.iter().filter(|it| it.is_present())
+    }
+
     /// A rule; `index` is `#` in a template, in which all who are present have the weight 1.
     fn rule(&self, index: &str, rule: Option<&DefaultSplit>) -> Markup {
         let l = self.l;
         let at = |field: &str| format!("defaultSplits[{index}].{field}");
-        let named = |member: &Member| {
-            rule.is_some_and(|it| it.splits.iter().any(|share| share.user_id == member.id))
-        };
-        let people = self.members.iter().filter(|it| it.is_present() || named(it));
+        let shares = rule.map(|it| &*it.splits).unwrap_or_default();
+        let given = shares.iter().map(|it| (it.user_id, it.weight.to_string())).collect();
+        // Past members stay in a rule until it is changed.
+        let past = self.members.iter().filter(|it| !it.is_present());
+        let past = past.filter_map(|it| {
+            Some((it, shares.iter().find(|share| share.user_id == it.id)?.weight))
+        });
+        let places = self.present().count()..;
         let category = rule.and_then(|it| it.category);
         html! {
             fieldset data-part {
@@ -86,42 +106,52 @@ impl Rules<'_> {
                     button.small-button type="button" data-remove aria-label=(l.remove_rule()) { "✕" }
                 } }
                 ul.card.list.shares {
-                    @for (place, member) in people.enumerate() {
-                        @let weight = rule.map_or(Decimal::new(1, 0), |it| {
-                            it.splits.iter().find(|share| share.user_id == member.id).map_or(Decimal::ZERO, |it| it.weight)
-                        });
-                        @let is_on = rule.is_none() || named(member);
-                        (self.weight(&at(&format!("splits[{place}]")), Some(member), is_on, weight))
+                    (ui::each(&self.weight(&at("splits[{at}]"), Who::Each { is_on: rule.is_none() }), rule.map(|_| &given)))
+                    @for (place, (member, weight)) in places.zip(past) {
+                        (self.weight(&at(&format!("splits[{place}]")), Who::Past(member, weight)))
                     }
-                    (self.weight(&at("others"), None, rule.is_some_and(|it| it.others.is_some()), rule.and_then(|it| it.others).unwrap_or_default()))
+                    (self.weight(&at("others"), Who::Others(rule.and_then(|it| it.others))))
                 }
             }
         }
     }
 
-    /// The weight of a member, or of all who have none of their own.
-    fn weight(&self, at: &str, member: Option<&Member>, is_on: bool, weight: Decimal) -> Markup {
+    /// The row of a weight.
+    fn weight(&self, at: &str, who: Who<'_>) -> Markup {
         let l = self.l;
-        let name = member.map_or(l.others(), |member| self.names.of(member.id));
-        let is_me = member.is_some_and(|member| self.names.is_me(member.id));
-        let shares_it = if is_me { l.you_share_it().to_owned() } else { l.shares_it(name) };
-        let weight = if is_on { weight } else { Decimal::new(1, 0) };
-        let field = if member.is_some() { format!("{at}.weight") } else { at.to_owned() };
+        let (name, is_on, weight) = match who {
+            Who::Each { is_on } => (NAME, is_on, None),
+            Who::Past(member, weight) => (self.names.of(member.id), true, Some(weight)),
+            Who::Others(weight) => (l.others(), weight.is_some(), weight),
+        };
+        let weight = weight.unwrap_or(Decimal::new(1, 0));
+        let field =
+            if matches!(who, Who::Others(_)) { at.to_owned() } else { format!("{at}.weight") };
+        let user = format!("{at}.userId");
         html! {
             li.row data-row {
                 label.grow.check {
-                    @if let Some(member) = member {
-                        input type="checkbox" data-counts name={ (at) ".userId" } value=(member.id) checked[is_on] aria-label=(shares_it);
-                        (self.names.avatar(member.id))
-                        span.name { (ui::name(name)) @if !member.is_present() { " " small.tag { (l.has_left()) } } }
-                    } @else {
-                        input type="checkbox" data-counts checked[is_on];
-                        span.name { (name) }
+                    @match who {
+                        Who::Each { .. } => {
+                            input type="checkbox" data-counts name=(user) value=(ID) checked[is_on] aria-label="{takes}";
+                            (ui::each_avatar())
+                            span.name { (ui::name(name)) }
+                        },
+                        Who::Past(member, _) => {
+                            input type="checkbox" data-counts name=(user) value=(member.id) checked[is_on] aria-label=(l.shares_it(name));
+                            (self.names.avatar(member.id))
+                            span.name { (ui::name(name)) " " small.tag { (l.has_left()) } }
+                        },
+                        Who::Others(_) => {
+                            input type="checkbox" data-counts checked[is_on];
+                            span.name { (name) }
+                        },
                     }
                 }
                 span.stepper {
                     button type="button" data-step="-1" aria-label=(l.less_for(name)) { "−" }
-                    input.num name=(field) inputmode="decimal" autocomplete="off" data-number value=(weight) aria-label=(l.value_of(name));
+                    input.num name=(field) inputmode="decimal" autocomplete="off" data-number value=(weight)
+                        data-value[matches!(who, Who::Each { .. })] aria-label=(l.value_of(name));
                     button type="button" data-step="1" aria-label=(l.more_for(name)) { "+" }
                 }
             }

@@ -9,7 +9,11 @@ use maud::{Markup, html};
 
 use crate::{
     fragment::Fragment,
-    screens::{chat, links::Links},
+    screens::{
+        chat,
+        links::Links,
+        members::{MEMBERS, ShownBefore},
+    },
     text::Texts,
     ui::{self, Names, Start},
 };
@@ -19,7 +23,7 @@ const NEW: u64 = 24 * 60 * 60;
 
 pub(crate) async fn show(
     State(app): State<App>,
-    AsMember(member_key, ()): AsMember,
+    AsMember(member_key, ShownBefore(before)): AsMember<ShownBefore>,
     Context { now, .. }: Context,
     from: Result<FromChat, Problem>,
     l: Texts,
@@ -38,6 +42,7 @@ pub(crate) async fn show(
     let asked = members.iter().any(|it| names.is_me(it.id) && is_new(it)) && !group.archived;
     let is_free = |it: &&Member| it.guest && it.is_present() && it.linked_to.is_none();
     let guests: Vec<&Member> = members.iter().filter(is_free).filter(|_| asked).collect();
+    let next = before.saturating_add(MEMBERS);
     let me = member_key.user;
     let ask = ui::start_link(app.bot_username.as_deref(), group.id, Start::Members);
     let links = Links { l, group: &group, names: &names, ledger: &ledger, me };
@@ -47,15 +52,16 @@ pub(crate) async fn show(
         @else {
             h2 { (l.are_you_one()) }
             p.note.hint { (l.are_you_one_about()) }
-            ul.card.list {
-                @for guest in guests {
+            div data-pages { ul.card.list {
+                @for guest in guests.iter().skip(before).take(MEMBERS) {
                     li.row.wrap {
                         (names.avatar(guest.id))
                         span.grow { (names.shown(guest.id)) }
                         (links.that_is_me(guest, &ask))
                     }
                 }
-            }
+            } }
+            @if next < guests.len() { (ui::show_more(l, &format!("{path}/welcome"), None, &next.to_string())) }
             a.main-button data-main href=(path) { (l.none_of_them()) }
         }
     }))

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 type ScriptText = (&'static str, [&'static str; fracti_texts::Language::ALL.len()]);
 
 /// The texts of the script of the document.
-pub(crate) const APP: [ScriptText; 19] = [
+pub(crate) const APP: [ScriptText; 17] = [
     ("offline", ["There is no connection.", "Нет соединения."]),
     ("old", ["No connection: this may be out of date.", "Нет соединения: данные могли устареть."]),
     ("again", ["Try again", "Повторить"]),
@@ -66,15 +66,15 @@ pub(crate) const APP: [ScriptText; 19] = [
         ],
     ),
     ("draft", ["Your entry is kept as a draft.", "Запись сохранена как черновик."]),
-    ("undo", ["Undo", "Отменить"]),
-    ("undone", ["Taken back", "Отменено"]),
     ("back", ["Back", "Назад"]),
     ("today", ["today", "сегодня"]),
     ("yesterday", ["yesterday", "вчера"]),
 ];
 
 /// The texts of the rest of the script.
-pub(crate) const MORE: [ScriptText; 39] = [
+pub(crate) const MORE: [ScriptText; 41] = [
+    ("undo", ["Undo", "Отменить"]),
+    ("undone", ["Taken back", "Отменено"]),
     (
         "nobody",
         [
