@@ -127,6 +127,8 @@ fn writes() -> Vec<Row> {
         (operation("editSpending"), [404, 404, 404, 200]),
         (operation("deleteSpending"), [404, 404, 404, 200]),
         (operation("updateTargets"), [200; 4]),
+        (operation("setSubscription"), [200; 4]),
+        (operation("deleteSubscription"), [200; 4]),
         (operation("setAcceptance"), [200; 4]),
         // The stranger is in no group. Of the others, only the payer is an operator and has cash.
         (operation("createFundCredit"), [404, 201, 201, 201]),

@@ -6,7 +6,7 @@ use std::{
     path::PathBuf,
 };
 
-use axum::http::Method;
+use axum::http::{Method, Request};
 use fracti_local::{FUNCTIONS, Function};
 use fracti_tests::{
     events::samples,
@@ -16,7 +16,7 @@ use fracti_tests::{
         rights, text,
     },
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     admin::admin,
@@ -292,7 +292,7 @@ fn template_sets_every_variable_that_functions_read() {
     let readers = ["variable(\"", "limit(\""];
     let uses = readers.iter().flat_map(|reader| source.split(reader).skip(1));
     let read: BTreeSet<&str> = uses.map(|rest| rest.split('"').next().unwrap()).collect();
-    assert_eq!(read.len(), 9, "{read:?}");
+    assert_eq!(read.len(), 11, "{read:?}");
     for variable in read {
         assert!(given.contains_key(variable), "{variable}");
     }
@@ -308,6 +308,69 @@ fn a_raised_token_version_replaces_the_instances_of_every_function() {
         let function = &TEMPLATE["Resources"][format!("{}Function", resource(name))];
         assert!(function["Properties"]["Environment"].is_null(), "{name} has its own environment");
     }
+}
+
+/// What the bot needs for its commands and buttons.
+async fn rights_of_bot() -> BTreeSet<Right> {
+    let api = Api::new().await.telling("http://127.0.0.1:1");
+    let chat = json!({ "id": -7, "type": "group", "title": "Alps" });
+    let alice = json!({ "id": 1, "first_name": "Alice" });
+    let bob = json!({ "id": 2, "first_name": "Bob" });
+    let says = |by: &Value, text: &str| json!({ "message": { "message_id": 5, "chat": chat, "from": by, "text": text } });
+    let mut rights = BTreeSet::new();
+    let mut number = 0;
+    let mut keys: BTreeMap<String, String> = BTreeMap::new();
+    let mut send = async |mut update: Value| {
+        number += 1;
+        update["update_id"] = json!(number);
+        let request = Request::post("/api/telegram/webhook")
+            .header(
+                "x-telegram-bot-api-secret-token",
+                fracti_core::caller::telegram::webhook_secret(fracti_tests::harness::TOKEN),
+            )
+            .body(update.to_string().into());
+        let reply = api.send(request.unwrap()).await;
+        assert_eq!(reply.status, 200, "{}", reply.text);
+        rights.extend(reply.rights);
+        let answer: Value = serde_json::from_str(&reply.text).unwrap_or_default();
+        let rows = answer["reply_markup"]["inline_keyboard"].as_array().cloned();
+        for key in rows.into_iter().flatten().flat_map(|row| row.as_array().cloned().unwrap()) {
+            let (text, data) = (&key["text"], &key["callback_data"]);
+            keys.insert(
+                text.as_str().unwrap().replace('\u{a0}', " "),
+                data.as_str().unwrap_or_default().to_owned(),
+            );
+        }
+        keys.clone()
+    };
+    let press = |by: &Value, data: &str| {
+        let message = json!({ "message_id": 6, "chat": chat, "text": "x",
+            "reply_to_message": { "message_id": 5, "chat": chat, "from": by, "text": "/settle" } });
+        json!({ "callback_query": { "id": "1", "from": by, "message": message, "data": data,
+            "chat_instance": "77" } })
+    };
+    send(says(&alice, "/start")).await;
+    let keys = send(says(&alice, "/start EUR")).await;
+    send(press(&bob, &keys["Join"])).await;
+    send(says(&alice, "/expense 3 tea")).await;
+    let keys = send(says(&alice, "/expense 30 dinner")).await;
+    send(press(&alice, &keys["Undo"])).await;
+    send(says(&bob, "/balance")).await;
+    let keys = send(says(&bob, "/settle")).await;
+    send(press(&bob, &keys["Bob → Alice 1.50 EUR"])).await;
+    let keys = send(says(&bob, "/settle")).await;
+    send(press(&alice, &keys["Confirm Bob 1.50 EUR"])).await;
+    send(says(&bob, "/settings")).await;
+    let private = json!({ "id": 2, "type": "private" });
+    for text in ["/start", "/balance", "/settings"] {
+        let message = json!({ "message_id": 5, "chat": private, "from": bob, "text": text });
+        send(json!({ "message": message })).await;
+    }
+    send(json!({ "message": { "message_id": 9, "chat": chat, "migrate_to_chat_id": -8 } })).await;
+    send(json!({ "my_chat_member": { "chat": { "id": -8, "type": "supergroup" }, "from": alice,
+        "old_chat_member": { "status": "member" }, "new_chat_member": { "status": "left" } } }))
+    .await;
+    rights
 }
 
 /// What all screens need.
@@ -404,6 +467,7 @@ async fn template_grants_exactly_the_actions_used() {
     friends.group.api.pass(std::time::Duration::from_hours(2));
     note("funds", payer.post("/api/users/me/funds/check", json!({})).await.rights);
     note("web", rights_of_screens().await);
+    note("bot", rights_of_bot().await);
 
     // Each function opens its connections when it starts.
     let ((), connect) = recorded(group.api.table.connect()).await;

@@ -52,12 +52,13 @@ fn column(operation: &Operation) -> Column {
     };
     let amount = || vec![(Fields, json!({ "amount": -1, "?": 1 }))];
     match operation.id {
-        "openGroup" | "deleteInvitation" | "deleteWallet" => (&[], Vec::new()),
-        "createGroup" | "updateGroup" | "joinGroup" | "setWallet" | "createExpense"
-        | "createSchedule" | "createInvitation" | "pushEntries" | "createToken"
-        | "rebuildMyDays" | "createSpending" | "askQuestion" | "setAcceptance" | "checkFunds" => {
-            (body, unknown())
+        "openGroup" | "deleteInvitation" | "deleteWallet" | "deleteSubscription" => {
+            (&[], Vec::new())
         }
+        "createGroup" | "updateGroup" | "joinGroup" | "setWallet" | "createExpense"
+        | "createSchedule" | "setSubscription" | "createInvitation" | "pushEntries"
+        | "createToken" | "rebuildMyDays" | "createSpending" | "askQuestion" | "setAcceptance"
+        | "checkFunds" => (body, unknown()),
         "answerQuestion" => {
             let of = |user: &str| json!({ "userId": user, "?": 1 });
             let bodies = vec![(Right, of("$alice")), (State, of("$memberId"))];

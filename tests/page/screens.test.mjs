@@ -48,6 +48,7 @@ const SCREENS = {
   days: '/app/me/days',
   day: '/app/me/days/2026-11-20',
   budgets: '/app/me/budgets',
+  notifications: '/app/me/notifications',
   tokens: '/app/me/tokens',
   funds: '/app/me/funds',
   transaction: `/app/me/funds/${topUp.id}`,

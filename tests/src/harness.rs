@@ -136,6 +136,8 @@ impl Api {
             deadline: PATIENCE,
             quotas: Quotas { timeout: PATIENCE, ..Quotas::default() },
             operators: OPERATORS.map(|id| id.parse().unwrap()).into(),
+            // No request calls it: changes are told only by [`Api::telling`].
+            telegram: Some("http://127.0.0.1:1".into()),
             ..App::new(table.clone(), BotToken::new(token), telegram::MAX_AGE)
         };
         let router = service(routes(), app.clone());

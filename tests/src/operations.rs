@@ -18,7 +18,7 @@ pub type Ids = BTreeMap<&'static str, String>;
 pub const OPEN: [&str; 4] = ["getHealth", "getOpenApiDocument", "listCurrencies", "listCategories"];
 
 /// Every screen of the Mini App.
-pub const SCREENS: [&str; 48] = [
+pub const SCREENS: [&str; 49] = [
     "/screens",
     "/screens/groups/{groupId}",
     "/screens/groups/{groupId}/balances",
@@ -58,6 +58,7 @@ pub const SCREENS: [&str; 48] = [
     "/screens/me/days",
     "/screens/me/days/{date}",
     "/screens/me/budgets",
+    "/screens/me/notifications",
     "/screens/me/tokens",
     "/screens/me/funds",
     "/screens/me/funds/{transactionId}",
@@ -422,6 +423,12 @@ fn of_users() -> Vec<Operation> {
             "version": 1, "currency": "EUR", "timeZone": "Europe/Berlin", "food": 300,
             "registry": { "pets": { "unit": "EUR", "label": "Pets 🐈" } }
         })),
+        get("getSubscription", "/api/users/me/subscription"),
+        put("setSubscription", "/api/users/me/subscription").sends(json!({
+            "minIntervalMinutes": 60, "topics": ["expenses", "settlements"],
+            "quietHours": { "from": 22, "to": 8 }, "language": "en"
+        })),
+        delete("deleteSubscription", "/api/users/me/subscription"),
         get("listTokens", "/api/users/me/tokens"),
         post("createToken", "/api/users/me/tokens").sends(json!({
             "name": "Phone shortcut", "scopes": ["write"], "expiresAt": "2099-12-31T00:00:00Z"

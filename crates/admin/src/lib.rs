@@ -17,6 +17,7 @@ mod set_aside;
 mod standardise;
 mod verify;
 mod verify_funds;
+mod webhook;
 
 use std::{collections::BTreeSet, io, num::NonZeroU32, path::PathBuf, time::Duration};
 
@@ -39,6 +40,7 @@ pub use import::ImportInto;
 pub use migrate::MigrateOptions;
 pub use plan::Export;
 pub use repair::RepairOptions;
+pub use webhook::set_webhook;
 
 /// The tool at work on a table.
 #[derive(Debug)]
@@ -105,6 +107,9 @@ pub enum Failure {
     /// The user in whose name funds would change is not an operator of the deployment.
     #[error("--as must be one of OPERATOR_IDS, and {0} is not")]
     NotOperator(UserId),
+    /// Telegram does not do what it was told.
+    #[error("Telegram does not do {0}: {1}")]
+    Telegram(&'static str, String),
     /// The operators of the deployment cannot be read.
     #[error("the environment is invalid")]
     Environment(#[from] ConfigError),

@@ -10,10 +10,13 @@ use std::{
 use clap::{Args, Parser, Subcommand};
 use fracti_admin::{
     Admin, DeleteOptions, Export, ExportOptions, Failure, FundsCommand, ImportInto, MigrateOptions,
-    Outcome, RepairOptions,
+    Outcome, RepairOptions, set_webhook,
 };
 use fracti_core::values::id::{GroupId, UserId};
-use fracti_runtime::{Clock, Settings, dynamodb, dynamodb_at, with_causes};
+use fracti_runtime::{
+    BotToken, Clock, ConfigError, Settings, TELEGRAM, aws_config, dynamodb, dynamodb_at,
+    with_causes,
+};
 use fracti_store::Table;
 
 /// The variables that the tool reads, for its help.
@@ -27,7 +30,9 @@ Environment, as for the AWS CLI:
 Other variables of the AWS SDK have an effect, too. Of those of the API, these are read:
   TABLE_NAME                                                     Name of the table, without --table
   OPERATOR_IDS                                                   Telegram ids of the operators, for
-                                                                 `funds`";
+                                                                 `funds`
+  TELEGRAM_BOT_TOKEN, TELEGRAM_BOT_TOKEN_SECRET                  Token of the bot or its secret, for
+                                                                 `webhook`";
 
 /// Check and maintain the table of a Fracti, while it is in use, and read and write export files.
 ///
@@ -139,6 +144,13 @@ enum Command {
         #[command(flatten)]
         options: DeleteOptions,
     },
+    /// Tell Telegram where the updates of the bot go, with the secret of its token, and set the bot's
+    /// commands: after the first deployment with `Telling` on, and after each new token.
+    Webhook {
+        /// URL of the API, as in the output `ApiUrl` of the stack.
+        #[arg(long, value_name = "URL")]
+        url: String,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -205,6 +217,16 @@ async fn run(options: Options) -> Result<Outcome, Failure> {
         Command::Export { options } => admin().await?.export(&options, out).await,
         Command::Import { export, into, changes } => {
             admin().await?.import(&export, &into, changes.dry_run, out).await
+        }
+        Command::Webhook { url } => {
+            let settings = Settings::from_env()?;
+            let bot_api = settings.telegram.unwrap_or_else(|| TELEGRAM.to_owned());
+            let token = match (settings.bot_token, settings.bot_token_secret) {
+                (Some(token), _) => token,
+                (None, Some(secret)) => BotToken::from_secret(&aws_config().await?, secret).await?,
+                (None, None) => return Err(ConfigError::Missing("TELEGRAM_BOT_TOKEN").into()),
+            };
+            set_webhook(&bot_api, &token, &url, out).await
         }
         Command::Plan { export } => export.plan(Clock::system().now().day(), out),
     }

@@ -19,9 +19,7 @@ use fracti_core::{
     chat::command::Command,
     input::{Error, FailureKind},
 };
-use fracti_http::{
-    App, Code, Context, Described, Problem, Routes, Sender, Webhook, openapi, routes, schemas,
-};
+use fracti_http::{App, Context, Problem, Routes, Sender, Webhook};
 use fracti_runtime::with_causes;
 use fracti_texts::Language;
 use tokio::time::timeout;
@@ -32,22 +30,16 @@ const MAX_UPDATE: usize = 64 * 1024;
 /// Time limit for receiving an update.
 const BODY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The routes of this endpoint group.
+/// The routes of this endpoint group. Telegram's documentation has the requests of the webhook, and the
+/// methods in its responses.
+///
+/// <https://core.telegram.org/bots/api#making-requests-when-getting-updates>
 #[must_use]
 pub fn routes() -> Routes {
-    openapi::tagged([("telegram", "The webhook of the bot, which Telegram calls.")])
-        .routes_for(Sender::Telegram, routes!(receive_update))
+    Routes::new().hook(Sender::Telegram, "/api/telegram/webhook", receive_update)
 }
 
-/// Receive an update of the bot.
-///
-/// Telegram sends it. The response to a command or a press is a method of the Bot API with its
-/// parameters; anything else has an empty response.
-#[utoipa::path(post, path = "/api/telegram/webhook", tag = "telegram",
-    request_body(content = schemas::TelegramUpdate, description = "An update of the Bot API."),
-    responses((status = OK, body = schemas::TelegramMethod,
-        description = "A method of the Bot API, or nothing.")),
-    extensions(("x-errors" = json!([Code::Unavailable]))))]
+/// Answers an update of the bot: with a method of the Bot API, or with nothing.
 async fn receive_update(
     State(app): State<App>,
     _: Webhook,
@@ -65,8 +57,6 @@ async fn receive_update(
 
 /// An update, if the body is one that can be read. A body that is refused would be sent again.
 struct Received(Option<Update>);
-
-impl Described for Received {}
 
 impl FromRequest<App> for Received {
     type Rejection = Infallible;

@@ -256,15 +256,14 @@ impl<'a> Reader<'a> {
         let (paid, owed) = (minor(now.paid_by_all(&self.ids)), minor(now.share_of_all(&self.ids)));
         let was = changes.map(|changes| self.sum(changes));
         let was = was.map(|was| was.get(&currency).copied().unwrap_or_default());
+        // What it was, if it was something else.
         let before = |now: i64, change: fn(Effect) -> i64| {
             let before = now.saturating_sub(was.map_or(0, change));
-            if was.is_some() && before != now {
-                l.was(self.minor(before, currency))
-            } else {
-                String::new()
-            }
+            (was.is_some() && before != now).then(|| self.minor(before, currency))
         };
-        let (paid_before, owed_before) = (before(paid, |it| it.paid), before(owed, |it| it.owed));
+        let paid_before = before(paid, |it| it.paid).map(|it| l.was(it)).unwrap_or_default();
+        let owed_before = before(owed, |it| it.owed);
+        let owed_before = owed_before.map(|it| l.share_before(it)).unwrap_or_default();
         let owes = format!("{}{owed_before}", self.minor(owed, currency));
         if paid != 0 || !paid_before.is_empty() {
             return l.you_paid(format!("{}{paid_before}", self.minor(paid, currency)), owes);

@@ -131,6 +131,7 @@ texts! {
         "Удаление, {actor}: «{what}», {amount}"
     }
     was(amount) { " (was {amount})", " (было {amount})" }
+    share_before(amount) { " (was {amount})", " (была {amount})" }
     your_share(amount) { " Your share: {amount}.", " Ваша доля: {amount}." }
     you_paid(paid, owes) {
         " You paid {paid}, your share: {owes}.",

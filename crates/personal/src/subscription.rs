@@ -113,9 +113,8 @@ where
     T: FromStr + PartialOrd + Copy + std::fmt::Display + Serialize,
 {
     let (least, most) = (*range.start(), *range.end());
-    let schema = |_: &mut Description| {
-        json!({ "type": "integer", "minimum": least, "maximum": most })
-    };
+    let schema =
+        |_: &mut Description| json!({ "type": "integer", "minimum": least, "maximum": most });
     value.parse(schema, |sent| {
         let number = match sent {
             JsonScalar::Other(number) => number.parse().ok().filter(|it| range.contains(it)),

@@ -13,5 +13,5 @@ pub use bot_token::{BotToken, InvalidToken};
 pub use clock::{Clock, Random};
 pub use config_error::ConfigError;
 pub use dynamodb::{dynamodb, dynamodb_at, local_dynamodb};
-pub use settings::{Settings, aws_config};
+pub use settings::{Settings, TELEGRAM, aws_config};
 pub use work::{Measured, measured, with_causes, work};

@@ -21,7 +21,7 @@ const MAX_OPERATORS: usize = 20;
 const OPERATORS_FORM: &str = "up to 20 Telegram ids, separated by commas";
 
 /// Address of the Bot API.
-const TELEGRAM: &str = "https://api.telegram.org";
+pub const TELEGRAM: &str = "https://api.telegram.org";
 
 /// Configuration read from the environment.
 #[derive(Debug)]

@@ -184,6 +184,8 @@ pub fn writes() -> Vec<Write> {
         write("delete a spending", "deleteSpending", &[1]),
         write("update the targets", "updateTargets", &[1])
             .sends(json!({ "version": 1, "period": "day", "currency": "EUR" })),
+        write("turn messages on", "setSubscription", &[1]),
+        write("turn messages off", "deleteSubscription", &[1]),
         write("rebuild the days", "rebuildMyDays", &[1]),
     ];
     writes.extend(of_access());

@@ -223,9 +223,10 @@ impl Draft<SubscriptionSettings> {
         let (sent, mut errors) = self.open()?;
         let topics = distinct("topics", &sent.topics, &mut errors);
         let muted = distinct("mutedGroups", &sent.muted_groups, &mut errors);
-        let quiet_hours = sent.quiet_hours.value().and_then(|it| {
-            Some(QuietHours { from: *it.from.value()?, to: *it.to.value()? })
-        });
+        let quiet_hours = sent
+            .quiet_hours
+            .value()
+            .and_then(|it| Some(QuietHours { from: *it.from.value()?, to: *it.to.value()? }));
         if quiet_hours.is_some_and(|it| it.from == it.to) {
             errors.push(
                 "quietHours",

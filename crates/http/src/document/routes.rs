@@ -6,7 +6,7 @@ use axum::{
     Router,
     handler::Handler,
     http::Method,
-    routing::{MethodFilter, MethodRouter, get},
+    routing::{MethodFilter, MethodRouter, get, post},
 };
 use utoipa::openapi::{HttpMethod, OpenApi};
 use utoipa_axum::{
@@ -95,6 +95,19 @@ impl Routes {
     ) -> Self {
         self.router = self.router.route(path, get(handler));
         self.add_operations(path.to_owned(), [(Method::GET, sender)]);
+        self
+    }
+
+    /// Adds a route that another service calls by its own rules, which is not in the document.
+    #[must_use]
+    pub fn hook<H: Handler<T, App>, T: 'static>(
+        mut self,
+        sender: Sender,
+        path: &str,
+        handler: H,
+    ) -> Self {
+        self.router = self.router.route(path, post(handler));
+        self.add_operations(path.to_owned(), [(Method::POST, sender)]);
         self
     }
 

@@ -414,29 +414,6 @@ schemas! {
     /// Id of a present member of the group, or `new guest` to add the person as a guest.
     ImportTarget { "type": "string", "example": "new guest" }
 
-    /// An update of the Bot API, as far as it is read.
-    TelegramUpdate {
-        "type": "object",
-        "required": ["update_id"],
-        "properties": {
-            "update_id": { "type": "integer", "description": "Its number, which a repetition has again.", "example": 1 },
-            "message": { "type": "object", "description": "A message, of which commands are read." },
-            "callback_query": { "type": "object", "description": "A press of one of the bot's buttons." },
-            "my_chat_member": { "type": "object", "description": "A change of the bot's own membership." }
-        },
-        "externalDocs": { "url": "https://core.telegram.org/bots/api#update" }
-    }
-
-    /// A method of the Bot API with its parameters, which Telegram carries out.
-    TelegramMethod {
-        "type": "object",
-        "required": ["method"],
-        "properties": {
-            "method": { "type": "string", "description": "Name of the method.", "example": "sendMessage" }
-        },
-        "externalDocs": { "url": "https://core.telegram.org/bots/api#making-requests-when-getting-updates" }
-    }
-
     /// An OpenAPI document.
     OpenApiDocument {
         "type": "object",

@@ -1,7 +1,7 @@
 //! Deleting a group, for which its creator is the last user in it, and the rows of a deleted one, for
 //! the operators' tool.
 
-use std::ops::ControlFlow;
+use std::{collections::HashSet, ops::ControlFlow};
 
 use fracti_core::{
     decisions::groups as decide,
@@ -13,7 +13,8 @@ use fracti_core::{
         write::{Transaction, Write, WriteError},
     },
     values::{
-        id::{GroupId, QuestionId},
+        chat_id::ChatId,
+        id::{GroupId, QuestionId, Subscriber},
         time::Timestamp,
     },
 };
@@ -85,9 +86,15 @@ impl Table {
         let mut keys = self.next_rows(group).await?;
         let is_last = keys.is_empty();
         if is_last {
-            let pointer = keys::chat_group(&row.chat_id);
-            let of_chat = self.db.get::<ChatGroup>(pointer.clone()).await?;
-            keys.extend(of_chat.filter(|it| it.group_id == group).map(|_| pointer));
+            let subscription = self.subscription(Subscriber::Group(group)).await?;
+            let told = subscription.as_ref().map(|it| ChatId::from(it.chat_id));
+            let chats = [Some(row.chat_id.clone()), told].into_iter().flatten();
+            let chats: HashSet<_> = chats.map(|chat| keys::chat_group(&chat)).collect();
+            for pointer in chats {
+                let of_chat = self.db.get::<ChatGroup>(pointer.clone()).await?;
+                keys.extend(of_chat.filter(|it| it.group_id == group).map(|_| pointer));
+            }
+            keys.extend(subscription.map(|it| keys::subscription(it.id)));
         }
         let deleted = Condition::with_attribute("deletedAt");
         let count = keys.len();
