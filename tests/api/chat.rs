@@ -2,6 +2,7 @@
 
 mod conversation;
 mod notices;
+mod random;
 mod traps;
 
 use std::sync::Arc;
@@ -106,6 +107,27 @@ pub(crate) fn shown(message: &Message) -> String {
         format!("\n{}", keys.join(" "))
     });
     plain(&(message.text.clone() + &rows.collect::<String>()))
+}
+
+#[tokio::test]
+async fn command_of_operators_sets_the_webhook_and_the_commands() {
+    let bot = Bot::new("en").await;
+    let (mut out, token) = (Vec::new(), fracti_runtime::BotToken::new(TOKEN));
+    let url = "http://127.0.0.1:3000/";
+    fracti_admin::set_webhook(bot.telegram.url(), &token, url, &mut out).await.unwrap();
+    let webhook = bot.telegram.webhook().unwrap();
+    assert_eq!(webhook.url, "http://127.0.0.1:3000/api/telegram/webhook");
+    assert_eq!(webhook.secret_token, Some(telegram::webhook_secret(TOKEN)));
+    assert_eq!(webhook.allowed_updates, ["message", "callback_query", "my_chat_member"]);
+    for (language, text) in [("", "Who owes and who gets"), ("ru", "Кто кому должен")]
+    {
+        let commands = bot.telegram.commands(language);
+        assert_eq!(commands.len(), 5, "{language}");
+        assert!(commands.contains(&("balance".to_owned(), text.to_owned())), "{commands:?}");
+    }
+    let other = fracti_runtime::BotToken::new("43:other");
+    let refused = fracti_admin::set_webhook(bot.telegram.url(), &other, url, &mut out).await;
+    assert!(refused.is_err_and(|it| !format!("{it:?} {it}").contains("43:other")));
 }
 
 #[tokio::test]

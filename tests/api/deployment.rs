@@ -276,7 +276,7 @@ async fn scheduled_verification_is_off_by_default_and_may_only_do_what_it_does()
 #[test]
 fn the_page_of_operations_states_the_number_of_alarms() {
     let each = TEMPLATE["Resources"].as_object().unwrap();
-    let is_alarm = |it: &&serde_json::Value| it["Type"] == "AWS::CloudWatch::Alarm";
+    let is_alarm = |it: &&Value| it["Type"] == "AWS::CloudWatch::Alarm";
     let fixed = each.values().filter(is_alarm).filter(|it| it["Condition"].is_null()).count();
     let looped = each["Fn::ForEach::Functions"][2].as_object().unwrap();
     let looped = looped.values().filter(is_alarm).count() * FUNCTIONS.len();
@@ -331,7 +331,7 @@ async fn rights_of_bot() -> BTreeSet<Right> {
             .body(update.to_string().into());
         let reply = api.send(request.unwrap()).await;
         assert_eq!(reply.status, 200, "{}", reply.text);
-        rights.extend(reply.rights);
+        rights.extend(reply.rights.clone());
         let answer: Value = serde_json::from_str(&reply.text).unwrap_or_default();
         let rows = answer["reply_markup"]["inline_keyboard"].as_array().cloned();
         for key in rows.into_iter().flatten().flat_map(|row| row.as_array().cloned().unwrap()) {

@@ -22,7 +22,7 @@ export const DESK = { width: 1280, height: 900 };
 
 /** A server of its own for a file of scenarios. It ends with the process. */
 export async function serve(env = {}) {
-  const server = spawn(`${root}target/debug/fracti-local`, ['--demo', '--port', '0', '--dynamodb-port', '0', '--keeper-seconds', env.FRACTI_KEEPER ?? '0'], { stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, ...env } });
+  const server = spawn(`${root}target/debug/fracti-local`, ['--demo', '--port', '0', '--dynamodb-port', '0', '--keeper-seconds', env.FRACTI_KEEPER ?? '0', ...(env.FRACTI_TELEGRAM ? ['--fake-telegram', '--telegram-port', '0'] : [])], { stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, ...env } });
   const links = {};
   let api, group;
   after(() => server.kill());

@@ -354,7 +354,10 @@ impl Reply {
             assert!(self.status.is_success() && self.body.is_null(), "{self:?}");
         } else {
             assert_eq!(media_type, Some("application/json"), "{self:?}");
-            assert_eq!(self.body["success"], self.status.is_success(), "{self:?}");
+            // To Telegram, the webhook answers with a method of the Bot API.
+            if !self.body["method"].is_string() {
+                assert_eq!(self.body["success"], self.status.is_success(), "{self:?}");
+            }
         }
         // A token that was issued is looked up.
         let reads = self.header("www-authenticate") == Some("Bearer error=\"invalid_token\"");

@@ -103,12 +103,13 @@ async fn act<T>(
     context: &Context,
     number: i64,
     from: &Person,
-    reads: bool,
+    (reads, is_seen): (bool, bool),
     work: impl AsyncFnOnce(&Acting<'_>) -> Result<T, Error>,
 ) -> Result<Result<T, String>, Error> {
     let language = from.language();
     let Some(user) = from.user() else { return Ok(Err(String::new())) };
-    let table = app.table.shown();
+    // What is done in the group's chat is seen there.
+    let table = if is_seen { app.table.shown() } else { app.table.clone() };
     let acting = Acting {
         table: &table,
         user: &user,
@@ -157,7 +158,7 @@ async fn message_sent(
     }
     let Some(from) = message.from.as_ref().filter(|it| !it.is_bot) else { return Ok(None) };
     let reads = matches!(command, Command::Balance | Command::Settle | Command::Settings);
-    let done = act(app, context, number, from, reads, async |acting| {
+    let done = act(app, context, number, from, (reads, true), async |acting| {
         Box::pin(acting.command(command, message)).await
     });
     Ok(match done.await? {
@@ -174,7 +175,8 @@ async fn pressed(
     number: i64,
     press: &Press,
 ) -> Result<Call, Error> {
-    let done = act(app, context, number, &press.from, false, async |acting| {
+    let is_seen = press.message.as_ref().is_some_and(|it| it.chat.is_group());
+    let done = act(app, context, number, &press.from, (false, is_seen), async |acting| {
         Box::pin(acting.press(press)).await
     });
     let Pressed { alert, edit, buttons } = match done.await? {

@@ -96,7 +96,7 @@ impl Sending {
         let now = clock.now();
         let (read, news) = split(table.news(of, now).await?);
         let Some(message) = self.message(table, of, &news, now).await? else {
-            let is_told = table.replace_subscription(of, &of.told(&read, None)).await?;
+            let is_told = table.replace_subscription(of, &of.told(&read, false, now)).await?;
             return Ok(if is_told { Delivered::Done } else { Delivered::Left });
         };
         let leased = of.leased(clock.now());
@@ -147,7 +147,7 @@ impl Sending {
         };
         let message = notice::message(of, news, self.teller.bot.as_deref(), silent);
         // A chat that has refused a message gets it without markup and buttons.
-        Ok(message.map(|it| if of.due_failures > 0 { it.plain() } else { it }))
+        Ok(message.map(|it| if of.refusals > 0 { it.plain() } else { it }))
     }
 
     /// Notes the outcome in the subscription.
@@ -165,7 +165,7 @@ impl Sending {
             Outcome::Done => {
                 // A greeting tells of nothing that waits.
                 let read = if leased.greet { &[] } else { read };
-                self.finish(table, leased, |of| of.told(read, Some(now))).await
+                self.finish(table, leased, |of| of.told(read, true, now)).await
             }
             Outcome::RetryAfter(seconds) => {
                 self.stopped.store(true, Relaxed);
@@ -177,17 +177,26 @@ impl Sending {
             }
             Outcome::Migrated(to) => {
                 table.migrate_chat(leased.chat_id, to, now).await?;
-                self.finish(table, leased, |of| of.failed(now, Some(now))).await
+                // At once, also if the chat has no row of its own.
+                let moved = |of: &Subscription| {
+                    let of = Subscription { chat_id: to, ..of.clone() };
+                    of.failed(now, Some(now))
+                };
+                self.finish(table, leased, moved).await
             }
             Outcome::Refused(ref reason) => {
-                let failures = leased.due_failures.saturating_add(1);
+                let failures = leased.refusals.saturating_add(1);
                 tracing::warn!(kind, reason, failures, "message refused");
                 if failures >= MAX_REFUSED {
                     tracing::error!(kind = "MESSAGES_REFUSED", failures, "chat given up");
                     let reason = Some(InactiveReason::Refused);
                     return self.finish(table, leased, |of| of.stopped(reason, now)).await;
                 }
-                self.finish(table, leased, |of| of.failed(now, None)).await
+                let refused = |of: &Subscription| {
+                    let of = Subscription { refusals: failures, ..of.clone() };
+                    of.failed(now, None)
+                };
+                self.finish(table, leased, refused).await
             }
             Outcome::NoBot => {
                 self.stopped.store(true, Relaxed);

@@ -10,6 +10,7 @@ use fracti_core::{
     },
     decisions::telling::Effect,
     group::Member,
+    questions::question::Question,
     records::{
         expense::Expense,
         group_change::{ChangeKind, ChangedExpense, GroupChange},
@@ -57,6 +58,7 @@ struct Part {
     title: String,
     lines: Vec<String>,
     payments: Vec<(String, SettlementId)>,
+    questions: Vec<Question>,
 }
 
 /// The message about what has changed; `None` if there is nothing to say.
@@ -107,6 +109,10 @@ pub(crate) fn message(
                 .button(text, Button::Confirm { group, settlement })
                 .button(&l.not_received(), Button::NotReceived { group, settlement });
         }
+        for question in part.questions.iter().take(PAYMENTS.saturating_sub(payments)) {
+            payments = payments.saturating_add(1);
+            buttons = asked(l, question, bot, buttons);
+        }
         if links < LINKS {
             links = links.saturating_add(1);
             let label = if of.user().is_some() { news.group.title.to_string() } else { l.open() };
@@ -124,6 +130,36 @@ pub(crate) fn message(
     (shown > 0).then(|| Message::notice(of.chat_id, html, buttons, silent))
 }
 
+/// What became of a question that is over.
+pub(crate) fn outcome(
+    l: Texts,
+    question: &Question,
+    chosen: &[usize],
+    text: fn(&str) -> String,
+) -> String {
+    let prompt = text(&question.prompt);
+    if chosen.is_empty() {
+        return l.all_answered(prompt, question.answered.len(), question.required_responses);
+    }
+    let counts = question.options.iter().zip(chosen);
+    let counts = counts.map(|(option, count)| format!("{} {count}", text(option.as_str())));
+    l.results(prompt, counts.collect::<Vec<_>>().join(", "))
+}
+
+/// The buttons of a question that waits for answers: its options, or the way to it.
+fn asked(l: Texts, question: &Question, bot: Option<&str>, buttons: Buttons) -> Buttons {
+    let group = question.group_id;
+    let link = start_link(bot, group, Start::Question(question.id));
+    if question.options.is_empty() {
+        let label = if question.receipt.is_some() { l.choose_yours() } else { l.answer() };
+        return buttons.row().link(&label, link);
+    }
+    question.options.iter().zip(0..).fold(buttons.row(), |buttons, (option, number)| {
+        let answer = Button::Answer { group, question: question.id, option: number };
+        buttons.button(option.as_str(), answer)
+    })
+}
+
 /// Length in UTF-16 units, as Telegram counts.
 fn units(text: &str) -> usize {
     text.encode_utf16().count()
@@ -139,7 +175,7 @@ impl<'a> Reader<'a> {
 
     fn part(&self) -> Part {
         let mut lines = Vec::new();
-        let mut payments = Vec::new();
+        let (mut payments, mut questions) = (Vec::new(), Vec::new());
         let (mut expenses, mut settlements) = (BTreeSet::new(), BTreeSet::new());
         for told in &self.news.changes {
             let subject = &told.change.subject;
@@ -155,9 +191,11 @@ impl<'a> Reader<'a> {
                 }
             } else {
                 lines.extend(self.other(told));
+                let is_asked = subject.kind == ChangeKind::QuestionAsked;
+                questions.extend(told.question.clone().filter(|_| is_asked));
             }
         }
-        Part { title: escaped(self.news.group.title.as_str()), lines, payments }
+        Part { title: escaped(self.news.group.title.as_str()), lines, payments, questions }
     }
 
     fn name(&self, id: impl Into<MemberId>) -> String {
@@ -345,8 +383,8 @@ impl<'a> Reader<'a> {
     }
 
     /// The line about another change.
-    fn other(&self, ToldChange { change, effects, .. }: &ToldChange) -> Option<String> {
-        let l = self.l;
+    fn other(&self, told: &ToldChange) -> Option<String> {
+        let (l, ToldChange { change, effects, .. }) = (self.l, told);
         let GroupChange { actor_id, subject, .. } = change;
         let actor = self.name(*actor_id);
         Some(match subject.kind {
@@ -380,6 +418,21 @@ impl<'a> Reader<'a> {
                 l.imported(actor, l.expenses(import.expenses), l.payments(import.settlements))
             }
             ChangeKind::ImportUndone => l.import_undone(actor),
+            ChangeKind::QuestionAsked => {
+                let question = told.question.as_ref()?;
+                match &question.receipt {
+                    Some(receipt) => {
+                        let amount = self.money(receipt.amount, receipt.currency);
+                        l.asks_of_receipt(actor, escaped(receipt.description.as_str()), amount)
+                    }
+                    None => l.asks(actor, escaped(&question.prompt)),
+                }
+            }
+            ChangeKind::QuestionCompleted | ChangeKind::QuestionClosed => {
+                let question = told.question.as_ref()?;
+                let chosen = self.news.chosen.get(&question.id).map(Vec::as_slice);
+                outcome(l, question, chosen.unwrap_or_default(), escaped)
+            }
             ChangeKind::GroupArchived => l.archived(actor),
             ChangeKind::SchedulePaused => {
                 l.paused(escaped(&subject.schedule.as_ref()?.description))

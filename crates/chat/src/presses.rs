@@ -5,14 +5,17 @@ use fracti_core::{
         button::{Button, TransferKey},
         command::Command,
     },
+    decisions::questions::Answered,
     group::OpenedGroup,
     input::{Draft, Error, Field},
+    questions::answer::NewAnswer,
     records::{
         expense::Expense,
         settlement::{NewSettlement, Settlement, SettlementStatus, SettlementUpdate},
     },
     values::{
-        id::{ExpenseId, SettlementId},
+        decimal::Decimal,
+        id::{ExpenseId, QuestionId, SettlementId},
         shown,
     },
 };
@@ -22,6 +25,7 @@ use crate::{
     acting::Acting,
     commands::{Planned, command_of, said},
     message::{Buttons, Reply, clean},
+    notice::outcome,
     room::Room,
     update::{Chat, Incoming, Press},
 };
@@ -102,8 +106,44 @@ impl Acting<'_> {
             Button::NotReceived { settlement, .. } => {
                 self.press_answer(&room, message, settlement, false).await
             }
+            Button::Answer { question, option, .. } => {
+                self.press_option(&room, message, question, option).await
+            }
             _ => Ok(Pressed::alert(l.failed())),
         }
+    }
+
+    /// Answers a question with one of its options. The last answer shows what was chosen.
+    async fn press_option(
+        &self,
+        room: &Room,
+        message: &Incoming,
+        id: QuestionId,
+        option: u8,
+    ) -> Result<Pressed, Error> {
+        let (l, key) = (self.own(), self.in_group(room.group.id));
+        let new = NewAnswer {
+            selected_option: Field::Value(Decimal::new(option.into(), 0)),
+            ..NewAnswer::default()
+        };
+        let once = self.once("chat-answer", |_: &Answered| ());
+        self.table.answer(key, id, &Draft::valid(new), &once).await?;
+        let question = self.table.question(key, id, self.now()).await?.question;
+        let chosen = question.options.get(usize::from(option));
+        let chosen = chosen.map(|it| clean(it.as_str())).unwrap_or_default();
+        let (answered, needed) = (question.answered.len(), question.required_responses);
+        let alert = Some(l.your_answer(chosen, answered, needed));
+        if question.closed_at.is_some() && !message.chat.is_private() {
+            let counts = self.table.chosen(&question).await?;
+            let text = outcome(room.l, &question, &counts, clean);
+            return Ok(Pressed { alert, edit: Some(Reply::plain(text)), buttons: None });
+        }
+        if !message.chat.is_private() {
+            return Ok(Pressed { alert, ..Pressed::default() });
+        }
+        let first = Button::Answer { group: room.group.id, question: id, option: 0 };
+        let buttons = message.reply_markup.clone().unwrap_or_default().without(first);
+        Ok(Pressed { alert, buttons: Some(buttons), edit: None })
     }
 
     /// Joins the group of the chat, which is created if there is none.

@@ -186,6 +186,22 @@ texts! {
         "“{what}” could not be recorded by itself, and waits for you.",
         "Расход по расписанию не записан и ждёт вас: «{what}»."
     }
+    asks(asker, what) { "{asker} asks: {what}", "Спрашивает {asker}: {what}" }
+    asks_of_receipt(asker, what, amount) {
+        "{asker} asks who had what: {what}, {amount}.",
+        "Кто что заказал, {asker}: {what}, {amount}."
+    }
+    choose_yours { "Choose what you had", "Отметить своё" }
+    answer { "Answer", "Ответить" }
+    results(what, counts) { "{what} {counts}.", "{what} {counts}." }
+    all_answered(what, answered, needed) {
+        "{what} {answered} of {needed} answered.",
+        "{what} Ответили {answered} из {needed}."
+    }
+    your_answer(option, answered, needed) {
+        "Your answer: {option}. {answered} of {needed} answered.",
+        "Ваш ответ: {option}. Ответили {answered} из {needed}."
+    }
     more_in_fracti { "… and more in Fracti", "… и ещё в Fracti" }
     mute(title) { "Mute {title}", "Заглушить {title}" }
     unmute(title) { "Unmute {title}", "Вернуть {title}" }

@@ -68,6 +68,9 @@ pub(crate) struct GroupChangeView {
     /// The import; with `import.…`.
     #[serde(skip_serializing_if = "Option::is_none")]
     import: Option<ChangedImportView>,
+    /// The question; with `question.…`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    question: Option<ChangedQuestionView>,
     /// Number of adjustments; with `adjustment.…`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, example = 1)]
@@ -75,6 +78,17 @@ pub(crate) struct GroupChangeView {
     /// Its entries in the ledger, if it has any. Those of an import are more than these.
     #[serde(skip_serializing_if = "Option::is_none")]
     entries: Option<EntrySpanView>,
+}
+
+/// A question in a change.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ChangedQuestion)]
+struct ChangedQuestionView {
+    /// Identifier.
+    id: schemas::ResourceId,
+    /// What is asked, cut to 300 characters.
+    #[schema(example = "Pizza or sushi?")]
+    prompt: String,
 }
 
 /// An expense in a change.
@@ -259,6 +273,9 @@ impl From<GroupChange> for GroupChangeView {
                 id: Text(id.into()),
                 format: Text(format),
             }),
+            question: subject
+                .question
+                .map(|it| ChangedQuestionView { id: Text(it.id.into()), prompt: it.prompt }),
             adjustments: subject.adjustments,
             entries: change
                 .entries

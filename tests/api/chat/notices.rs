@@ -15,7 +15,7 @@ use crate::harness::Caller;
 
 impl Bot {
     /// A group of all three, of whom these get messages in private.
-    async fn with_messages(language: &str, to: &[u64]) -> Self {
+    pub(super) async fn with_messages(language: &str, to: &[u64]) -> Self {
         let bot = Self::new(language).await;
         bot.say(ALICE, "/start EUR").await;
         for member in [BOB, CAROL] {
@@ -39,7 +39,7 @@ impl Bot {
         self.telegram.press(chat, start.id, button, user).await;
     }
 
-    async fn keep(&self) -> Vec<Report> {
+    pub(super) async fn keep(&self) -> Vec<Report> {
         let teller = self.api.app.teller();
         keep(&self.api.table, &self.api.app.clock, teller.as_ref()).await.unwrap()
     }
@@ -53,20 +53,20 @@ impl Bot {
         self.telegram.messages(chat)[before..].iter().map(shown).collect()
     }
 
-    async fn path(&self, rest: &str) -> String {
+    pub(super) async fn path(&self, rest: &str) -> String {
         format!("/api/groups/{}{rest}", self.group().await)
     }
 
-    fn alice(&self) -> Caller {
+    pub(super) fn alice(&self) -> Caller {
         self.api.user(ALICE, "Alice")
     }
 
-    async fn spend(&self, body: Value) -> String {
+    pub(super) async fn spend(&self, body: Value) -> String {
         let path = self.path("/expenses").await;
         self.alice().post(&path, body).await.data(201)["id"].as_str().unwrap().to_owned()
     }
 
-    async fn subscription(&self, user: u64) -> Subscription {
+    pub(super) async fn subscription(&self, user: u64) -> Subscription {
         let of = Subscriber::User(UserId::new(user).unwrap());
         self.api.table.subscription(of).await.unwrap().unwrap()
     }
@@ -123,7 +123,7 @@ async fn messages_come_once_an_interval_and_say_what_holds_then() {
     let gone = bot.spend(json!({ "amount": 9, "description": "gone" })).await;
     bot.alice().delete(&bot.path(&format!("/expenses/{gone}")).await).await;
     let edited = bot.spend(json!({ "amount": 3, "description": "edited" })).await;
-    for amount in 4..9 {
+    for amount in 5..10 {
         let path = bot.path(&format!("/expenses/{edited}")).await;
         bot.alice().put(&path, json!({ "amount": amount })).await;
     }
@@ -132,7 +132,7 @@ async fn messages_come_once_an_interval_and_say_what_holds_then() {
     assert_eq!(bot.told(BOBS).await, Vec::<String>::new());
     bot.api.pass(Duration::from_mins(1));
     let told = bot.told(BOBS).await;
-    assert_eq!(told, ["Alps\nAlice added “edited”: 8.00 EUR. Your share: 2.66 EUR.\n[Alps]"]);
+    assert_eq!(told, ["Alps\nAlice added “edited”: 9.00 EUR. Your share: 3.00 EUR.\n[Alps]"]);
     bot.api.pass(Duration::from_hours(3));
     assert_eq!(bot.told(BOBS).await, Vec::<String>::new(), "each change is told once");
 }
@@ -200,7 +200,8 @@ async fn who_is_gone_or_wants_nothing_is_told_nothing() {
     // One who left after the change was marked is told nothing, either.
     bot.telegram.press(carols, settings.id, "Unmute Alps", CAROL).await;
     bot.spend(json!({ "amount": 3, "description": "cake" })).await;
-    assert_eq!(bot.told(carols).await.len(), 1);
+    let told = bot.told(carols).await;
+    assert!(told.len() == 1 && told[0].contains("cake") && !told[0].contains("tea"), "{told:?}");
 }
 
 #[tokio::test]
@@ -327,4 +328,58 @@ async fn blocked_bot_is_noticed_and_can_be_turned_on_again() {
     let told = bot.told(BOBS).await;
     assert_eq!(told.len(), 1);
     assert!(told[0].contains("cake") && !told[0].contains("missed"), "{told:?}");
+}
+
+#[tokio::test]
+async fn question_is_answered_by_buttons_in_the_chat() {
+    let bot = Bot::with_messages("en", &[BOB]).await;
+    let choice = json!({
+        "type": "multiple_choice", "prompt": "Pizza or sushi?", "options": ["Pizza", "Sushi"],
+        "audience": ["2", "3"],
+    });
+    let asked = bot.alice().post(&bot.path("/questions").await, choice).await;
+    asked.data(201);
+    let before = bot.telegram.messages(ALPS).len();
+    let private = bot.told(BOBS).await;
+    assert_eq!(private, ["Alps\nAlice asks: Pizza or sushi?\n[Pizza] [Sushi]\n[Alps]"]);
+    let notice = bot.telegram.messages(ALPS)[before..].iter().map(shown).collect::<Vec<_>>();
+    assert_eq!(notice, ["Alice asks: Pizza or sushi?\n[Pizza] [Sushi]\n[Open Fracti]"]);
+
+    let bobs = bot.press(BOB, "Pizza").await.alert;
+    assert_eq!(bobs.as_deref(), Some("Your answer: Pizza. 1 of 2 answered."));
+    let again = bot.press(BOB, "Sushi").await.alert.unwrap();
+    assert!(again.contains("answered"), "{again}");
+    let alices = bot.press(ALICE, "Sushi").await.alert.unwrap();
+    assert!(!alices.starts_with("Your answer"), "who asks is not asked: {alices}");
+    let carols = bot.press(CAROL, "Sushi").await.alert;
+    assert_eq!(carols.as_deref(), Some("Your answer: Sushi. 2 of 2 answered."));
+    assert_eq!(bot.shown(), "Pizza or sushi? Pizza 1, Sushi 1.");
+    // Who asked is told in private, if they wish; who is late finds it over.
+    bot.turn_on(ALICE, "en").await;
+    let path = bot.path("/changes").await;
+    let last = bot.alice().get(&path).await;
+    assert_eq!(last.status, 200);
+}
+
+#[tokio::test]
+async fn asker_is_told_that_a_question_has_all_answers_and_who_answered_is_not_asked() {
+    let bot = Bot::with_messages("ru", &[ALICE, BOB, CAROL]).await;
+    bot.api.pass(Duration::from_secs(1));
+    let question = json!({ "type": "text", "prompt": "Куда едем?", "audience": ["2", "3"] });
+    let asked = bot.alice().post(&bot.path("/questions").await, question).await.id();
+    let answers = bot.path(&format!("/questions/{asked}/answers")).await;
+    let answer = |user: u64, name: &'static str| {
+        let caller = bot.api.user(user, name);
+        let answers = answers.clone();
+        async move { caller.post(&answers, json!({ "answer": "В горы" })).await.data(201).clone() }
+    };
+    answer(BOB, "Bob").await;
+    assert_eq!(bot.told(BOBS).await, Vec::<String>::new(), "Bob has answered");
+    let carols = i64::try_from(CAROL).unwrap();
+    let told: Vec<String> = bot.telegram.messages(carols).iter().map(shown).collect();
+    assert_eq!(told.last().unwrap(), "Alps\nСпрашивает Alice: Куда едем?\n[Ответить]\n[Alps]");
+    answer(CAROL, "Carol").await;
+    bot.api.pass(Duration::from_mins(31));
+    let alices = bot.told(i64::try_from(ALICE).unwrap()).await;
+    assert_eq!(alices, ["Alps\nКуда едем? Ответили 2 из 2.\n[Alps]"]);
 }

@@ -239,6 +239,12 @@ async fn texts(document: &Document) -> Texts {
     let token = story.make(&bob, &format!("{users}/tokens"), token).await;
     story.get(&bob, &format!("{users}/with/123456789")).await;
     let lists = ["/groups", "/expenses", "/debts", "/settlements", "/activity", "/summary"];
+    let messages = json!({ "minIntervalMinutes": 60, "topics": ["expenses", "settlements"],
+        "quietHours": { "from": 22, "to": 8 }, "language": "en" });
+    let subscription = format!("{users}/subscription");
+    story.call(&bob, Method::PUT, &subscription, messages).await;
+    story.get(&bob, &subscription).await;
+    story.call(&bob, Method::DELETE, &subscription, Value::Null).await;
     for what in ["", "/usage", "/targets", "/tokens"].into_iter().chain(lists) {
         story.get(&bob, &format!("{users}{what}")).await;
     }

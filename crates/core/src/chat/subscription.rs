@@ -111,6 +111,9 @@ impl Topic {
             | ChangeKind::SettlementCompleted
             | ChangeKind::SettlementFailed
             | ChangeKind::SettlementReverted => Some(Self::Settlements),
+            ChangeKind::QuestionAsked
+            | ChangeKind::QuestionCompleted
+            | ChangeKind::QuestionClosed => Some(Self::Questions),
             ChangeKind::ScheduleAdded
             | ChangeKind::ScheduleEdited
             | ChangeKind::ScheduleDeleted
@@ -334,6 +337,9 @@ pub struct Subscription {
     /// Number of attempts that failed since the last message.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub due_failures: u32,
+    /// Number of those that Telegram refused.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub refusals: u32,
     /// Time at which messages were turned on.
     pub created_at: Timestamp,
     /// Time of the last change of the settings.
@@ -372,6 +378,7 @@ impl Subscription {
             lease_until: None,
             due_at: None,
             due_failures: 0,
+            refusals: 0,
             created_at: now,
             updated_at: now,
             version: 0,
@@ -454,7 +461,7 @@ impl Subscription {
     /// last change that was read of each group, or none of a group that has nothing to tell any more.
     /// What was marked meanwhile and comes later still waits.
     #[must_use]
-    pub fn told(&self, read: &[Read], sent_at: Option<Timestamp>) -> Self {
+    pub fn told(&self, read: &[Read], is_sent: bool, now: Timestamp) -> Self {
         let mut after = self.clone();
         for Read { group, last } in read {
             let Some((last, at)) = last else {
@@ -470,13 +477,13 @@ impl Subscription {
                 (known.from, known.since) = (None, None);
             }
         }
-        match sent_at {
-            Some(_) if self.greet => after.greet = false,
-            Some(at) => after.last_notified_at = Some(at),
-            None => {}
+        match (is_sent, self.greet) {
+            (true, true) => after.greet = false,
+            (true, false) => after.last_notified_at = Some(now),
+            (false, _) => {}
         }
-        Self { lease_until: None, retry_at: None, due_failures: 0, ..after }
-            .without_old(sent_at.unwrap_or(self.updated_at))
+        Self { lease_until: None, retry_at: None, due_failures: 0, refusals: 0, ..after }
+            .without_old(now)
             .changed()
     }
 
@@ -507,6 +514,7 @@ impl Subscription {
             lease_until: None,
             retry_at: None,
             due_failures: 0,
+            refusals: 0,
             updated_at: now,
             ..self.clone()
         }

@@ -4,6 +4,7 @@ use std::{collections::BTreeSet, sync::LazyLock};
 
 use crate::{
     decisions::{
+        balance::put_lock_telling,
         decision::Decision,
         expenses::{Recording, record},
         ledger_transaction::LedgerTransaction,
@@ -11,6 +12,7 @@ use crate::{
     },
     group::{Group, Member, MemberKey, links::Links},
     input::{Draft, Error, Field, FieldErrors},
+    ledger::Ledger,
     questions::{
         answer::{Answer, Answering, NewAnswer, NewClaims},
         asking::Asking,
@@ -20,7 +22,10 @@ use crate::{
         },
         receipt::{Applying, Claims, NewApplication, QuestionDetails, Receipt, Unclaimed},
     },
-    records::expense::{Expense, NewExpense},
+    records::{
+        expense::{Expense, NewExpense},
+        group_change::{ChangeKind, Subject},
+    },
     split::PreviewedShare,
     storage::{
         condition::Condition,
@@ -120,6 +125,8 @@ pub struct Asked {
     pub member: Member,
     /// The caller's points, unless they answer for a guest.
     points: Option<Points>,
+    /// The ledger, if the answer is the last one that the question needs.
+    pub ledger: Option<Ledger>,
     /// The caller's day.
     day: Day,
 }
@@ -143,14 +150,15 @@ pub enum ReadForApplying {
 /// Asks a question. `open` is the number of open questions of the group; a mistake of the request is
 /// reported before its error.
 pub fn ask(
-    user: UserId,
+    by: MemberKey,
     new: &Draft<NewQuestion>,
     agent: Option<(TokenId, &TokenName)>,
-    (group, members): (&Group, &[Member]),
+    (group, members, ledger): (&Group, &[Member], &Ledger),
     (context, zone): (RequestContext, Zone),
     open: Result<usize, Error>,
 ) -> Result<Decision<SeenQuestion>, WriteError> {
     group.check_unarchived()?;
+    let user = by.user;
     let RequestContext { now, random } = context;
     let asking = Asking { group, members, asker: user, agent, now, zone, random };
     let (question, details) = new.check(asking)?;
@@ -162,7 +170,9 @@ pub fn ask(
     if let Some(details) = &details {
         writes.add(Write::put_new(details)?);
     }
-    writes.add(check_unarchived(group.id));
+    ledger.state.check_writer(user)?;
+    let told = Subject::question(ChangeKind::QuestionAsked, question.id, &question.prompt);
+    writes.extend(put_lock_telling(by, ledger, now, told)?);
     let asker = members.iter().find(|member| member.id == user);
     let asker = asker.ok_or(Error::NotMember)?;
     let seen = SeenQuestion::listed(question, group, asker, now);
@@ -172,13 +182,13 @@ pub fn ask(
 
 /// Closes a question for who asked it. One that is over stays as it is.
 pub fn close(
-    user: UserId,
+    by: MemberKey,
     question: &Question,
-    (group, member): (&Group, &Member),
+    (group, member, ledger): (&Group, &Member, &Ledger),
     body: &Draft<()>,
     now: Timestamp,
 ) -> Result<Decision<SeenQuestion>, WriteError> {
-    if question.asked_by != user {
+    if question.asked_by != by.user {
         return Err(Error::from(QuestionError::NotAsker).into());
     }
     if !question.is_over(now) {
@@ -189,9 +199,12 @@ pub fn close(
         return Ok(Decision::Done(SeenQuestion::listed(question.clone(), group, member, now)));
     }
     let after = question.closed(None, now);
-    let writes = [put_question(question, &after)?, check_unarchived(group.id)];
+    ledger.state.check_writer(by.user)?;
+    let told = Subject::question(ChangeKind::QuestionClosed, question.id, &question.prompt);
+    let mut writes = Transaction::from_iter([put_question(question, &after)?]);
+    writes.extend(put_lock_telling(by, ledger, now, told)?);
     let seen = SeenQuestion::listed(after, group, member, now);
-    Ok(Decision::Write(Transaction::from_iter(writes), seen))
+    Ok(Decision::Write(writes, seen))
 }
 
 /// The member for whom the caller answers: themselves, or a guest.
@@ -340,7 +353,16 @@ impl Asked {
         group.check_unarchived()?;
         let none = || Points::none(group.id, user, now);
         let points = member.id.user().map(|_| points.unwrap_or_else(none));
-        Ok(Self { group, question, member, points, day: day_of(now, zone) })
+        let day = day_of(now, zone);
+        Ok(Self { group, question, member, points, ledger: None, day })
+    }
+
+    /// Whether an answer of the member is the last one that the question needs, so that it is told, which
+    /// needs the ledger.
+    #[must_use]
+    pub fn completes(&self, now: Timestamp) -> bool {
+        let after = self.question.answered_by(&self.member, 1, now);
+        self.question.closed_at.is_none() && after.closed_at.is_some()
     }
 
     fn answering(&self, user: UserId, context: RequestContext) -> Answering<'_> {
@@ -360,9 +382,21 @@ impl Asked {
         writes.extend([
             answer,
             put_question(&self.question, &after)?,
-            check_unarchived(self.group.id),
             check_member(self.group.id, &self.member),
         ]);
+        match &self.ledger {
+            Some(ledger) if after.closed_at.is_some() => {
+                if ledger.state.archived {
+                    return Err(Error::GroupArchived.into());
+                }
+                // Its asker is named, so that nothing tells who gave an anonymous answer.
+                let by = MemberKey { group: self.group.id, user: after.asked_by };
+                let kind = ChangeKind::QuestionCompleted;
+                let told = Subject::question(kind, after.id, &after.prompt);
+                writes.extend(put_lock_telling(by, ledger, now, told)?);
+            }
+            _ => writes.add(check_unarchived(self.group.id)),
+        }
         let unscored = self.unscored(after, now);
         let Some(before) = &self.points else { return Ok(Decision::Write(writes, unscored)) };
         let scored = before.answered(&self.question, self.day, now);

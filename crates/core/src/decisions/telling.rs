@@ -6,6 +6,7 @@ use crate::{
     chat::subscription::{Subscription, Topic},
     group::Member,
     input::Error,
+    questions::question::Question,
     records::{
         entry::Entry,
         group_change::{ChangeKind, GroupChange},
@@ -18,6 +19,7 @@ use crate::{
     values::{
         currency::Currency,
         id::{MemberId, UserId},
+        time::Timestamp,
     },
 };
 
@@ -118,13 +120,14 @@ impl Effects {
 }
 
 /// The users whom a change concerns, who are present: not who made it, unless it came by itself.
-/// `is_expired` if a hold ran out.
+/// `is_expired` if a hold ran out; `question` is the one that was asked, and the time.
 #[must_use]
 pub fn concerned(
     change: &GroupChange,
     effects: &Effects,
     members: &[Member],
     is_expired: bool,
+    question: Option<(&Question, Timestamp)>,
 ) -> BTreeSet<UserId> {
     let subject = &change.subject;
     let parties: Vec<MemberId> = match subject.kind {
@@ -149,11 +152,22 @@ pub fn concerned(
         ChangeKind::ImportDone | ChangeKind::ImportUndone => {
             members.iter().filter_map(|it| it.id.user()).map(MemberId::from).collect()
         }
-        ChangeKind::SchedulePaused => vec![change.actor_id.into()],
+        ChangeKind::SchedulePaused | ChangeKind::QuestionCompleted => {
+            vec![change.actor_id.into()]
+        }
+        // Who can answer it, and has not yet.
+        ChangeKind::QuestionAsked => {
+            let can = |member: &&Member| {
+                question.is_some_and(|(of, now)| {
+                    of.is_open_for(member, now) && !of.has_answered(member)
+                })
+            };
+            members.iter().filter(can).map(|it| it.id).collect()
+        }
         _ => Vec::new(),
     };
     let by_itself = is_expired
-        || subject.kind == ChangeKind::SchedulePaused
+        || matches!(subject.kind, ChangeKind::SchedulePaused | ChangeKind::QuestionCompleted)
         || subject.expense.as_ref().is_some_and(|it| it.schedule_id.is_some())
             && subject.kind == ChangeKind::ExpenseAdded;
     let told = parties.into_iter().filter_map(|id| who_is_told(id, members));
@@ -176,7 +190,15 @@ fn who_is_told(id: MemberId, members: &[Member]) -> Option<UserId> {
 
 /// Whether the group's chat is told of a change.
 #[must_use]
-pub fn concerns_chat(change: &GroupChange, effects: &Effects) -> bool {
-    let is_seen = change.subject.kind != ChangeKind::ExpenseEdited || !effects.is_empty();
+pub fn concerns_chat(
+    change: &GroupChange,
+    effects: &Effects,
+    question: Option<(&Question, Timestamp)>,
+) -> bool {
+    let is_seen = match change.subject.kind {
+        ChangeKind::ExpenseEdited => !effects.is_empty(),
+        ChangeKind::QuestionAsked => question.is_some_and(|(of, now)| !of.is_over(now)),
+        _ => true,
+    };
     !change.shown && is_seen && Topic::of(change.subject.kind).is_some()
 }

@@ -20,7 +20,9 @@ use crate::{
     values::{
         currency::Currency,
         decimal::Decimal,
-        id::{ExpenseId, GroupId, ImportId, MemberId, ScheduleId, SettlementId, UserId},
+        id::{
+            ExpenseId, GroupId, ImportId, MemberId, QuestionId, ScheduleId, SettlementId, UserId,
+        },
         settlement_status::SettlementStatus,
         time::Timestamp,
     },
@@ -76,6 +78,12 @@ words! {
         GroupChanged = "group.changed",
         /// The group was archived.
         GroupArchived = "group.archived",
+        /// A question was asked.
+        QuestionAsked = "question.asked",
+        /// A question has all the answers that it needs.
+        QuestionCompleted = "question.completed",
+        /// The asker closed a question.
+        QuestionClosed = "question.closed",
         /// Adjustments were pushed.
         AdjustmentPushed = "adjustment.pushed",
         /// Adjustments were reverted.
@@ -156,9 +164,21 @@ pub struct Subject {
     /// The import.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub import: Option<ChangedImport>,
+    /// The question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<ChangedQuestion>,
     /// Number of adjustments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adjustments: Option<u64>,
+}
+
+/// A question in a change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangedQuestion {
+    /// Identifier.
+    pub id: QuestionId,
+    /// What is asked, cut to 300 characters.
+    pub prompt: String,
 }
 
 /// An expense in a change.
@@ -279,6 +299,7 @@ impl Subject {
             member: None,
             group: None,
             import: None,
+            question: None,
             adjustments: None,
         }
     }
@@ -361,6 +382,13 @@ impl Subject {
     pub fn import(kind: ChangeKind, import: &ImportRow) -> Self {
         let import = ChangedImport { id: import.id, format: import.format };
         Self { import: Some(import), ..Self::new(kind) }
+    }
+
+    /// A change of a question.
+    #[must_use]
+    pub fn question(kind: ChangeKind, id: QuestionId, prompt: &str) -> Self {
+        let question = ChangedQuestion { id, prompt: prompt.to_owned() };
+        Self { question: Some(question), ..Self::new(kind) }
     }
 
     /// So many adjustments.

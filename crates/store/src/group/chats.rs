@@ -31,8 +31,9 @@ use crate::{
 };
 
 impl Table {
-    /// Opens the group of a chat, or moves the chat to another group of the user: creates it with `user` as its first member, or lets `user` join
-    /// it. A member who was removed stays removed. In place of a deleted group, a new one is created.
+    /// Opens the group of a chat, or moves the chat to another group of the user: creates it with `user`
+    /// as its first member, or lets `user` join it. A member who was removed stays removed. In place of a
+    /// deleted group, a new one is created.
     ///
     /// A chat that becomes a supergroup has a new id, under which its first opening made a group. When
     /// the chat moves to the old group, that one is deleted: the user must be alone in it, and nothing
@@ -62,13 +63,11 @@ impl Table {
             let Some(ChatGroup { group_id, .. }) = known else {
                 return decide::first_opening(chat, new, user, context, Condition::absent());
             };
-            // The member first: a user who is shown as a member is then also counted.
-            let member = self.member(group_id, user.id.into()).await?;
-            let group = self.group_row(group_id).await?;
-            if group.deleted_at.is_some() {
+            let (member, group) = self.member_of_chat(group_id, user).await?;
+            let Some(group) = group else {
                 let as_read = Condition::equal("groupId", row::to_value(&group_id)?);
                 return decide::first_opening(chat, new, user, context, as_read);
-            }
+            };
             new.checked()?;
             self.further_opening(group, member, user, context).await
         })
@@ -115,13 +114,13 @@ impl Table {
                     decide::first_opening(&chat, new, user, context, Condition::absent())?
                 }
                 (None, Some(group_id)) => {
-                    let member = self.member(group_id, user.id.into()).await?;
-                    let group = self.group_row(group_id).await?;
-                    if group.deleted_at.is_some() {
-                        let as_read = decide::same_group(of_number.as_ref())?;
-                        decide::first_opening(&chat, new, user, context, as_read)?
-                    } else {
-                        self.further_opening(group, member, user, context).await?
+                    let (member, group) = self.member_of_chat(group_id, user).await?;
+                    match group {
+                        Some(group) => self.further_opening(group, member, user, context).await?,
+                        None => {
+                            let as_read = decide::same_group(of_number.as_ref())?;
+                            decide::first_opening(&chat, new, user, context, as_read)?
+                        }
                     }
                 }
             };
@@ -190,6 +189,19 @@ impl Table {
             Ok(Decision::Write(Transaction::from_iter([put]), ()))
         });
         ended.await.map(drop)
+    }
+
+    /// A user as a member of a chat's group, and the group, unless it is deleted. Its rows may be gone,
+    /// too: a group may have had several chats.
+    async fn member_of_chat(
+        &self,
+        group: GroupId,
+        user: &User,
+    ) -> Result<(Option<Member>, Option<Group>), Error> {
+        // The member first: a user who is shown as a member is then also counted.
+        let member = self.member(group, user.id.into()).await?;
+        let group = self.db.get::<Group>(keys::group(group)).await?;
+        Ok((member, group.filter(|it| it.deleted_at.is_none())))
     }
 
     async fn further_opening(

@@ -41,7 +41,10 @@ impl Table {
     ) -> Result<Outcome<Answered>, Error> {
         let now = idempotency.now();
         self.write(idempotency, || async {
-            let asked = self.asked(member_key, id, new.answerer(), now).await?;
+            let mut asked = self.asked(member_key, id, new.answerer(), now).await?;
+            if asked.completes(now) {
+                asked.ledger = Some(self.ledger(member_key.group).await?);
+            }
             decide::answer(member_key.user, new, &asked, idempotency.context())
         })
         .await

@@ -19,6 +19,7 @@ use fracti_core::{
 
 use crate::{
     dynamo::{Order, Page, Range, Sort},
+    ledger::Attempts,
     table::Table,
     write::idempotency::{Idempotency, Outcome},
 };
@@ -40,15 +41,19 @@ impl Table {
     ) -> Result<Outcome<SeenQuestion>, Error> {
         let MemberKey { group, user } = member_key;
         let (context, now) = (idempotency.context(), idempotency.now());
-        self.write(idempotency, || async {
-            let (group, targets, open) = tokio::join!(
+        let attempts = Attempts::default();
+        self.write_to_group(group, idempotency, || async {
+            let before = self.ledger_first(&attempts, group).await?;
+            let (of_group, targets, open, ledger) = tokio::join!(
                 self.group_naming(member_key, None),
                 self.targets_if(new.needs_zone(), user),
                 self.open_questions(group, now.to_string()),
+                self.ledger_unless(before, group),
             );
-            let ((group, members), zone) = (group?, targets?.zone());
-            let open = open.map(|open| open.len());
-            decide::ask(user, new, agent, (&group, &members), (context, zone), open)
+            let ((group, members), zone) = (of_group?, targets?.zone());
+            let (open, ledger) = (open.map(|open| open.len()), ledger?);
+            let seen = (&group, &*members, &ledger);
+            decide::ask(member_key, new, agent, seen, (context, zone), open)
         })
         .await
     }
@@ -95,16 +100,16 @@ impl Table {
         body: &Draft<()>,
         idempotency: &Idempotency<SeenQuestion>,
     ) -> Result<Outcome<SeenQuestion>, Error> {
-        let MemberKey { group, user } = member_key;
-        let now = idempotency.now();
-        self.write(idempotency, || async {
-            let (of_group, question) = tokio::join!(
+        let (group, now) = (member_key.group, idempotency.now());
+        self.write_to_group(group, idempotency, || async {
+            let (of_group, question, ledger) = tokio::join!(
                 self.group_and_caller(member_key),
                 self.find_question(group, id, now),
+                self.ledger(group),
             );
             let (group, member) = of_group?;
             let question = question?.ok_or(Error::NoQuestion)?;
-            decide::close(user, &question, (&group, &member), body, now)
+            decide::close(member_key, &question, (&group, &member, &ledger?), body, now)
         })
         .await
     }

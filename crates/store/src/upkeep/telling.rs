@@ -7,6 +7,7 @@ use fracti_core::{
     decisions::telling::{Effects, concerned, concerns_chat, put_subscription},
     group::{Group, Member},
     input::Error,
+    questions::question::Question,
     records::{
         expense::Expense,
         group_change::{ChangeKind, GroupChange},
@@ -19,7 +20,7 @@ use fracti_core::{
         write::{Transaction, Write, WriteError},
     },
     values::{
-        id::{ExpenseId, GroupId, SettlementId, Subscriber, UserId},
+        id::{ExpenseId, GroupId, QuestionId, SettlementId, Subscriber, UserId},
         time::Timestamp,
     },
 };
@@ -54,6 +55,8 @@ pub struct ToldChange {
     pub effects: Effects,
     /// Whether it is the end of a hold that ran out.
     pub is_expired: bool,
+    /// The question as it is now, if it is about one that exists.
+    pub question: Option<Question>,
 }
 
 /// What a chat is to be told of a group.
@@ -71,10 +74,26 @@ pub struct News {
     pub settlements: HashMap<SettlementId, Settlement>,
     /// The imports of these changes.
     pub imports: Vec<ImportRow>,
+    /// How often each option of a question was chosen, of questions that are over.
+    pub chosen: HashMap<QuestionId, Vec<usize>>,
     /// Number and time of the last change that was read.
     pub last: (u64, Timestamp),
     /// Whether there are later ones.
     pub more: bool,
+}
+
+impl ToldChange {
+    /// The users whom it concerns.
+    fn concerned(&self, members: &[Member], now: Timestamp) -> BTreeSet<UserId> {
+        let question = self.question.as_ref().map(|it| (it, now));
+        concerned(&self.change, &self.effects, members, self.is_expired, question)
+    }
+
+    /// Whether the group's chat is told of it.
+    fn concerns_chat(&self, now: Timestamp) -> bool {
+        let question = self.question.as_ref().map(|it| (it, now));
+        concerns_chat(&self.change, &self.effects, question)
+    }
 }
 
 impl Table {
@@ -91,18 +110,13 @@ impl Table {
         }
         let all = Condition::default();
         let (of, row, members) = tokio::try_join!(
-            self.told_change(change.clone()),
+            self.told_change(change.clone(), now),
             self.db.get::<Group>(keys::group(group)),
             self.members(group, &all),
         )?;
         let is_deleted = row.is_none_or(|it| it.deleted_at.is_some());
-        let users = if is_deleted {
-            BTreeSet::new()
-        } else {
-            concerned(change, &of.effects, &members, of.is_expired)
-        };
-        let chat =
-            (!is_deleted && concerns_chat(change, &of.effects)).then_some(Subscriber::Group(group));
+        let users = if is_deleted { BTreeSet::new() } else { of.concerned(&members, now) };
+        let chat = (!is_deleted && of.concerns_chat(now)).then_some(Subscriber::Group(group));
         let mut told_to = change.told_to;
         loop {
             let left: Vec<UserId> =
@@ -164,7 +178,7 @@ impl Table {
     }
 
     /// A change with what its entries did.
-    async fn told_change(&self, change: GroupChange) -> Result<ToldChange, Error> {
+    async fn told_change(&self, change: GroupChange, now: Timestamp) -> Result<ToldChange, Error> {
         let reads_entries = matches!(
             change.subject.kind,
             ChangeKind::ExpenseAdded
@@ -190,7 +204,11 @@ impl Table {
             }
             _ => false,
         };
-        Ok(ToldChange { change, effects, is_expired })
+        let question = match &change.subject.question {
+            Some(it) => self.find_question(change.group_id, it.id, now).await?,
+            None => None,
+        };
+        Ok(ToldChange { change, effects, is_expired, question })
     }
 
     /// What a subscription's chat is to be told now, for each of its groups of which something waits.
@@ -201,8 +219,8 @@ impl Table {
         now: Timestamp,
     ) -> Result<Vec<(GroupId, Option<News>)>, Error> {
         let waits: Vec<_> = subscription.waits().take(GROUPS).collect();
-        let news = stream::iter(waits).map(|(group, told, _)| async move {
-            let news = Box::pin(self.news_of(subscription, group, told, now)).await?;
+        let news = stream::iter(waits).map(|(group, told, from)| async move {
+            let news = Box::pin(self.news_of(subscription, group, (told, from), now)).await?;
             Ok::<_, Error>((group, news))
         });
         news.buffered(AT_ONCE).try_collect().await
@@ -212,7 +230,7 @@ impl Table {
         &self,
         subscription: &Subscription,
         group: GroupId,
-        told: u64,
+        (told, from): (u64, u64),
         now: Timestamp,
     ) -> Result<Option<News>, Error> {
         let all = Condition::default();
@@ -228,18 +246,19 @@ impl Table {
             return Ok(None);
         };
         let Some(last) = rows.last().map(|it| (it.number, it.at)) else { return Ok(None) };
-        let wanted =
-            rows.into_iter().filter(|it| subscription.wants(it) && now.since(it.at) < TOLD_FOR);
+        // An earlier change that is not due any more was not for this chat.
+        let was_for_chat = |it: &GroupChange| it.number >= from || it.due_at.is_some();
+        let wanted = rows
+            .into_iter()
+            .filter(|it| was_for_chat(it) && subscription.wants(it) && now.since(it.at) < TOLD_FOR);
         let changes: Vec<ToldChange> = stream::iter(wanted)
-            .map(|change| self.told_change(change))
+            .map(|change| self.told_change(change, now))
             .buffered(AT_ONCE)
             .try_collect()
             .await?;
         let concerns = |it: &ToldChange| match user {
-            Some(user) => {
-                concerned(&it.change, &it.effects, &members, it.is_expired).contains(&user)
-            }
-            None => concerns_chat(&it.change, &it.effects),
+            Some(user) => it.concerned(&members, now).contains(&user),
+            None => it.concerns_chat(now),
         };
         let changes: Vec<ToldChange> = changes.into_iter().filter(concerns).collect();
         let mut news = News {
@@ -249,6 +268,7 @@ impl Table {
             expenses: HashMap::new(),
             settlements: HashMap::new(),
             imports: Vec::new(),
+            chosen: HashMap::new(),
             last,
             more,
         };
@@ -278,7 +298,21 @@ impl Table {
         news.expenses = expenses.into_iter().flatten().map(|it| (it.id, it)).collect();
         news.settlements = settlements.into_iter().flatten().map(|it| (it.id, it)).collect();
         news.imports = imports.into_values().collect();
+        for question in news.changes.iter().filter_map(|it| it.question.as_ref()) {
+            if question.closed_at.is_some() && !question.options.is_empty() {
+                let chosen = self.chosen(question).await?;
+                news.chosen.insert(question.id, chosen);
+            }
+        }
         Ok(())
+    }
+
+    /// How often each option of a question was chosen.
+    pub async fn chosen(&self, question: &Question) -> Result<Vec<usize>, Error> {
+        let answers = self.answers_to(question.id).await?;
+        let count =
+            |option: usize| answers.iter().filter(|it| it.selected_option == Some(option)).count();
+        Ok((0..question.options.len()).map(count).collect())
     }
 
     /// The changes of a group after a number, and whether there are more than are read.

@@ -90,6 +90,7 @@ fn link(path: &str, subject: &Subject) -> String {
         Subject { settlement: Some(settlement), .. } => {
             format!("{path}/settlements/{}", settlement.id)
         }
+        Subject { question: Some(question), .. } => format!("{path}/questions/{}", question.id),
         Subject { member: Some(_), .. } => format!("{path}/members"),
         Subject { import: Some(_), .. } => format!("{path}/import"),
         Subject { group: Some(_), .. } => format!("{path}/settings"),
@@ -109,6 +110,7 @@ fn about(
             @if let Some(before) = &subject.before { s { (ui::money(l, before.amount, before.currency)) } " " }
             (ui::money(l, it.amount, it.currency))
         }
+        @if let Some(it) = &subject.question { (open) (ui::name(&it.prompt)) (close.trim_end_matches([',', ' ', '·'])) }
         @if let Some(it) = &subject.schedule {
             (open) (ui::name(&it.description)) (close) (ui::money(l, it.amount, it.currency))
         }

@@ -300,6 +300,11 @@ impl Texts {
             ChangeKind::GuestAdded => ("added a guest", "новый гость"),
             ChangeKind::GroupChanged => ("changed the group", "изменена группа"),
             ChangeKind::GroupArchived => ("archived the group", "группа теперь в архиве"),
+            ChangeKind::QuestionAsked => ("asked a question", "новый вопрос"),
+            ChangeKind::QuestionCompleted => {
+                ("has all answers to a question", "получены все ответы")
+            }
+            ChangeKind::QuestionClosed => ("closed a question", "закрыт вопрос"),
             ChangeKind::AdjustmentPushed => ("adjusted balances", "скорректированы балансы"),
             ChangeKind::AdjustmentReverted => ("took an adjustment back", "отменена корректировка"),
             ChangeKind::ImportDone => ("imported a file", "импортирован файл"),
@@ -337,6 +342,9 @@ impl Texts {
             ChangeKind::GuestAdded => "добавили гостя",
             ChangeKind::GroupChanged => "изменили группу",
             ChangeKind::GroupArchived => "перенесли группу в архив",
+            ChangeKind::QuestionAsked => "задали вопрос",
+            ChangeKind::QuestionCompleted => "получили все ответы на вопрос",
+            ChangeKind::QuestionClosed => "закрыли вопрос",
             ChangeKind::AdjustmentPushed => "скорректировали балансы",
             ChangeKind::AdjustmentReverted => "отменили корректировку",
             ChangeKind::ImportDone => "импортировали файл",
