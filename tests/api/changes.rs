@@ -162,7 +162,7 @@ async fn each_kind_of_write_is_one_change() {
     let question = group.path(&format!("/questions/{question}"));
     alice.put(&format!("{question}/claims"), json!({ "items": [{ "item": 0 }] })).await.data(200);
     alice.post(&format!("{question}/apply"), json!({ "unclaimed": "payers" })).await.data(200);
-    assert_eq!(follower.kinds().await, ["expense.added"], "a question tells only of its expense");
+    assert_eq!(follower.kinds().await, ["question.asked", "expense.added"], "claims are not told");
     group.verify().await;
 }
 

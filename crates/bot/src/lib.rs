@@ -47,12 +47,17 @@ async fn receive_update(
     Received(update): Received,
 ) -> Result<Response, Problem> {
     let (Some(update), Some(api)) = (update, app.bot_api.clone()) else { return Ok(nothing()) };
-    let answer = match answer(&app, &api, &context, update).await {
+    match answer(&app, &api, &context, update).await {
+        Ok(Some(call)) => Ok(axum::Json(call).into_response()),
+        Ok(None) => Ok(nothing()),
         // Telegram repeats the update.
-        Err(Error::Contended) => Err(Error::Unavailable("other writers were faster".into())),
-        answer => answer,
-    };
-    Ok(answer?.map_or_else(nothing, |call| axum::Json(call).into_response()))
+        Err(Error::Contended) => Err(Error::Unavailable("other writers were faster".into()).into()),
+        Err(error) if is_for_now(&error) => Err(error.into()),
+        Err(error) => {
+            log(&context, &error);
+            Ok(nothing())
+        }
+    }
 }
 
 /// An update, if the body is one that can be read. A body that is refused would be sent again.
@@ -97,6 +102,13 @@ fn is_for_now(error: &Error) -> bool {
     matches!(error, Error::Unavailable(_) | Error::Contended)
 }
 
+/// Notes a failure that another attempt would not mend.
+fn log(context: &Context, error: &Error) {
+    let request_id = &*context.request_id;
+    let (kind, cause) = (error.failure().map(FailureKind::as_str), with_causes(error));
+    tracing::error!(request_id, kind, cause, "update of the bot failed");
+}
+
 /// Runs what a user asks for, within their quota. A refusal is a text.
 async fn act<T>(
     app: &App,
@@ -125,9 +137,7 @@ async fn act<T>(
             if error.is_refusal() || error.is_of_access() {
                 return Ok(Err(Problem::from(error).message(language).to_owned()));
             }
-            let request_id = &*context.request_id;
-            let (kind, cause) = (error.failure().map(FailureKind::as_str), with_causes(&error));
-            tracing::error!(request_id, kind, cause, "update of the bot failed");
+            log(context, &error);
             Ok(Err(failed(language)))
         }
         Ok(Ok(done)) => Ok(Ok(done)),
@@ -212,6 +222,7 @@ async fn bot_moved(
         return Ok(None);
     }
     if app.table.group_of_chat(chat.id).await?.is_some() {
+        app.table.resume_chat(chat.id, context.now).await?;
         return Ok(None);
     }
     let welcome = first_contact(membership.from.language());

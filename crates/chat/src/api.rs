@@ -135,6 +135,7 @@ impl Outcome {
             (_, Parameters { migrate_to_chat_id: Some(to), .. }) => Self::Migrated(to),
             (429, Parameters { retry_after, .. }) => Self::RetryAfter(retry_after.unwrap_or(1)),
             (401 | 404, _) => Self::NoBot,
+            (403, _) if is("can't initiate") => Self::Unreachable(InactiveReason::ChatNotFound),
             (403, _) => Self::Unreachable(InactiveReason::Blocked),
             (400, _) if is("chat not found") => Self::Unreachable(InactiveReason::ChatNotFound),
             // An edit that changes nothing is what the caller wants.

@@ -26,7 +26,7 @@ use fracti_texts::{Language, Says};
 
 use crate::{
     acting::Acting,
-    message::{Buttons, Reply, clean},
+    message::{Buttons, Reply, clean, on_button},
     room::{LISTED, Room, welcome},
     text::Texts,
     update::{Chat, Incoming},
@@ -34,6 +34,9 @@ use crate::{
 
 /// Groups whose balances are shown in private.
 const GROUPS: usize = 20;
+
+/// Length of a reply, in UTF-16 units, above which it has no more lines. Telegram takes 4 096.
+const LENGTH: usize = 3_500;
 
 /// Readings of a line that are asked back, at most.
 const READINGS: usize = 8;
@@ -55,10 +58,10 @@ impl Acting<'_> {
             return self.start(argument, &message.chat).await;
         }
         let Some(room) = self.room(&message.chat).await? else {
-            return Ok(welcome(self.language));
+            return Ok(welcome(self.language, None));
         };
         match command {
-            Command::Start(_) | Command::Settings => self.chat_settings(room.group.id).await,
+            Command::Start(_) | Command::Settings => self.chat_settings(&room, &message.chat).await,
             Command::Expense(line) => self.expense(&room, line).await,
             Command::Balance => Ok(balances(&room)),
             Command::Settle => self.plan(&room).await,
@@ -74,27 +77,20 @@ impl Acting<'_> {
         }
     }
 
-    /// The first contact with a chat: with a currency, it is connected at once; with the id of a group,
-    /// with that group.
+    /// The first contact with a chat, which offers a currency if one is named. With the id of a group of
+    /// the user, the chat is that group's from now on.
     async fn start(&self, argument: &str, chat: &Chat) -> Result<Reply, Error> {
-        let currency = argument.to_uppercase().parse::<Currency>().ok();
-        let group = argument.parse::<GroupId>().ok();
-        let is_connected = self.table.group_of_chat(chat.id).await?.is_some();
-        if !is_connected && currency.is_none() && group.is_none() {
-            return Ok(welcome(self.language));
+        if let Ok(group) = argument.parse::<GroupId>() {
+            let new = OpenedGroup { group_id: Field::Value(group), ..OpenedGroup::default() };
+            let group = self.connect(chat, None, new).await?;
+            return Ok(self.room_of(group).await?.shown(self.bot));
         }
-        let field = |it: Option<Currency>| it.map_or(Field::Absent, Field::Value);
-        let group_id = group.map_or(Field::Absent, Field::Value);
-        let new = OpenedGroup { currency: field(currency), group_id, ..OpenedGroup::default() };
-        let group = if is_connected && group.is_none() {
-            return match self.room(chat).await? {
-                Some(room) => Ok(room.shown(self.bot)),
-                None => Ok(welcome(self.language)),
-            };
-        } else {
-            self.connect(chat, None, new).await?
-        };
-        Ok(self.room_of(group).await?.shown(self.bot))
+        // A new group is made by a press, which has the `chat_instance`, too: the chat may have a group
+        // that was opened by a link.
+        Ok(match self.room(chat).await? {
+            Some(room) => room.shown(self.bot),
+            None => welcome(self.language, argument.parse().ok()),
+        })
     }
 
     /// Records an expense, or asks which of its readings is meant.
@@ -106,13 +102,9 @@ impl Acting<'_> {
         if let [reading] = &*readings {
             return self.record(room, reading, &self.update).await;
         }
-        let label = |it: &ExpenseReading| {
-            let amount = shown::money(room.l.0, it.money.to_major(), it.money.currency);
-            room.l.reading(amount, clean(it.description.as_str()))
-        };
         let all = readings.iter().zip(0..).take(READINGS);
         let buttons = all.fold(Buttons::default(), |buttons, (it, number)| {
-            buttons.row().button(&label(it), Button::Reading(number))
+            buttons.row().button(&label(room, it), Button::Reading(number))
         });
         Ok(Reply { text: room.l.which_one(), buttons })
     }
@@ -176,6 +168,12 @@ impl Acting<'_> {
     }
 }
 
+/// What a button says of a reading.
+pub(crate) fn label(room: &Room, it: &ExpenseReading) -> String {
+    let amount = shown::money(room.l.0, it.money.to_major(), it.money.currency);
+    on_button(&room.l.reading(amount, clean(it.description.as_str())))
+}
+
 /// What was stored of a reply.
 pub(crate) fn said(data: &str) -> Result<Reply, Error> {
     serde_json::from_str(data).map_err(|_| Error::Internal("what was stored is no reply"))
@@ -227,14 +225,26 @@ fn balances(room: &Room) -> Reply {
     Reply::plain(listed(*l, lines))
 }
 
-/// The first lines, and how many more there are.
-fn listed(l: Texts, mut lines: Vec<String>) -> String {
-    let others = lines.len().saturating_sub(LISTED);
+/// The first lines that fit into a message, and how many more there are.
+pub(crate) fn listed(l: Texts, mut lines: Vec<String>) -> String {
+    let all = lines.len();
+    let mut length = 0_usize;
     lines.truncate(LISTED);
+    lines.retain(|line| {
+        length = length.saturating_add(line.encode_utf16().count()).saturating_add(1);
+        length <= LENGTH
+    });
+    let others = all.saturating_sub(lines.len());
     if others > 0 {
         lines.push(l.more(others));
     }
     lines.join("\n")
+}
+
+/// What a settlement pays, as its buttons say it; `None` of a v0 row that is finer than a minor unit.
+pub(crate) fn paid_by(it: &Settlement) -> Option<TransferKey> {
+    let money = Money::from_major(it.amount, it.currency).ok()?;
+    Some(TransferKey::of(it.from_user_id, it.to_user_id, money))
 }
 
 /// A payment that the plan of a group has.
@@ -294,7 +304,7 @@ impl Room {
         }
         for it in planned.iter().take(PAYMENTS) {
             let amount = shown::money(l.0, it.money.to_major(), it.money.currency);
-            let text = l.transfer(names.get(it.from), names.get(it.to), amount);
+            let text = l.transfer(names.short(it.from), names.short(it.to), amount);
             let transfer = it.key();
             buttons = buttons.row().button(&text, Button::Pay { group, transfer });
         }
@@ -304,12 +314,12 @@ impl Room {
         }
         for it in pending.iter().rev().take(PAYMENTS) {
             let amount = shown::money(l.0, it.amount, it.currency);
-            let from = names.get(links.resolve(it.from_user_id));
-            let settlement = it.id;
+            let from = names.short(links.resolve(it.from_user_id));
+            let (settlement, Some(transfer)) = (it.id, paid_by(it)) else { continue };
             buttons = buttons
                 .row()
-                .button(&l.confirm(from, amount), Button::Confirm { group, settlement })
-                .button(&l.not_received(), Button::NotReceived { group, settlement });
+                .button(&l.confirm(from, amount), Button::Confirm { group, settlement, transfer })
+                .button(&l.not_received(), Button::NotReceived { group, settlement, transfer });
         }
         if lines.is_empty() {
             lines.push(l.settled());
@@ -333,7 +343,7 @@ pub fn refuse_chat(language: Language) -> Reply {
 /// What the bot says in a chat to which it was added.
 #[must_use]
 pub fn first_contact(language: Language) -> Reply {
-    welcome(language)
+    welcome(language, None)
 }
 
 /// What is said if something did not work.

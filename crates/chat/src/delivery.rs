@@ -96,8 +96,10 @@ impl Sending {
         let now = clock.now();
         let (read, news) = split(table.news(of, now).await?);
         let Some(message) = self.message(table, of, &news, now).await? else {
-            let is_told = table.replace_subscription(of, &of.told(&read, false, now)).await?;
-            return Ok(if is_told { Delivered::Done } else { Delivered::Left });
+            let after = of.told(&read, false, now);
+            let is_told = table.replace_subscription(of, &after).await?;
+            let is_done = is_told && after.due_at.is_none_or(|at| at > now);
+            return Ok(if is_done { Delivered::Done } else { Delivered::Left });
         };
         let leased = of.leased(clock.now());
         if !table.replace_subscription(of, &leased).await? {
@@ -135,7 +137,7 @@ impl Sending {
     ) -> Result<Option<Message>, Error> {
         let l = Texts(of.language.into());
         if of.greet {
-            let text = l.messages_come(of.min_interval_minutes);
+            let text = l.messages_come(l.minutes(of.min_interval_minutes));
             return Ok(Some(Message::notice(of.chat_id, text, Buttons::default(), false)));
         }
         let silent = match (of.id, of.quiet_hours) {
@@ -186,7 +188,9 @@ impl Sending {
             }
             Outcome::Refused(ref reason) => {
                 let failures = leased.refusals.saturating_add(1);
-                tracing::warn!(kind, reason, failures, "message refused");
+                // What follows may quote the message.
+                let reason: Vec<&str> = reason.split(':').take(2).collect();
+                tracing::warn!(kind, reason = reason.concat(), failures, "message refused");
                 if failures >= MAX_REFUSED {
                     tracing::error!(kind = "MESSAGES_REFUSED", failures, "chat given up");
                     let reason = Some(InactiveReason::Refused);
@@ -240,6 +244,7 @@ fn split(all: Vec<(GroupId, Option<News>)>) -> (Vec<Read>, Vec<News>) {
     let read = |(group, news): &(GroupId, Option<News>)| Read {
         group: *group,
         last: news.as_ref().map(|news| news.last),
+        more: news.as_ref().is_some_and(|news| news.more),
     };
     let read = all.iter().map(read).collect();
     (read, all.into_iter().filter_map(|(_, news)| news).collect())

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use fracti_core::chat::button::Button;
+use fracti_core::{chat::button::Button, values::id::QuestionId};
 use serde::Serialize;
 
 /// Maximum number of characters of a text of a user in a message.
@@ -139,7 +139,7 @@ impl Buttons {
     }
 
     fn key(mut self, text: &str, callback_data: Option<String>, url: Option<String>) -> Self {
-        let key = Key { text: shortened(text, MAX_LABEL), callback_data, url };
+        let key = Key { text: on_button(text), callback_data, url };
         match self.inline_keyboard.last_mut() {
             Some(row) => row.push(key),
             None => self.inline_keyboard.push(vec![key]),
@@ -154,6 +154,23 @@ impl Buttons {
             Some(row) => row.extend(others),
             None => self.inline_keyboard.push(others.collect()),
         }
+        self
+    }
+
+    /// The text of the button with this data.
+    pub(crate) fn text_of(&self, data: &str) -> Option<&str> {
+        let mut keys = self.inline_keyboard.iter().flatten();
+        let key = keys.find(|it| it.callback_data.as_deref() == Some(data));
+        key.map(|it| &*it.text)
+    }
+
+    /// The rows without the options of a question.
+    pub(crate) fn without_question(mut self, id: QuestionId) -> Self {
+        let is_option = |key: &Key| {
+            let does = key.callback_data.as_deref().and_then(Button::decode);
+            matches!(does, Some(Button::Answer { question, .. }) if question == id)
+        };
+        self.inline_keyboard.retain(|row| !row.iter().any(is_option));
         self
     }
 
@@ -269,8 +286,13 @@ pub(crate) fn escaped(text: &str) -> String {
     html
 }
 
+/// A text as a button shows it.
+pub(crate) fn on_button(text: &str) -> String {
+    shortened(text, MAX_LABEL)
+}
+
 /// The beginning of a text, if it has more than `most` characters.
-fn shortened(text: &str, most: usize) -> String {
+pub(crate) fn shortened(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }

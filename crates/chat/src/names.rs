@@ -7,7 +7,10 @@ use fracti_core::{
     values::id::MemberId,
 };
 
-use crate::message::clean;
+use crate::message::{clean, shortened};
+
+/// Length of a name on a button, in characters.
+const SHORT: usize = 18;
 
 /// The names of the members of a group. Those that are not unique have an addition.
 pub(crate) struct Names(HashMap<MemberId, String>);
@@ -25,6 +28,11 @@ impl Names {
     /// The name of a member, or else the stored one.
     pub(crate) fn stored(&self, id: MemberId, stored: &str) -> String {
         self.0.get(&id).cloned().unwrap_or_else(|| clean(stored))
+    }
+
+    /// The name of a member for a button, which has room for two and an amount.
+    pub(crate) fn short(&self, id: MemberId) -> String {
+        shortened(&self.get(id), SHORT)
     }
 
     /// The name of a member.

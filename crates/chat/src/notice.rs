@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fracti_core::{
     chat::{
-        button::Button,
+        button::{Button, TransferKey},
         link::{Start, start_link},
         subscription::Subscription,
     },
@@ -26,7 +26,8 @@ use fracti_core::{
 use fracti_store::{News, ToldChange};
 
 use crate::{
-    message::{Buttons, Message, escaped},
+    commands::paid_by,
+    message::{Buttons, Message, clean, escaped, shortened},
     names::Names,
     text::Texts,
 };
@@ -39,6 +40,12 @@ const LENGTH: usize = 3_800;
 
 /// Payments with buttons, at most.
 const PAYMENTS: usize = 8;
+
+/// Options of a question whose buttons stand in one row.
+const IN_A_ROW: usize = 3;
+
+/// Length of an option in the results of a question, in characters.
+const OPTION: usize = 40;
 
 /// Groups with links, at most.
 const LINKS: usize = 4;
@@ -57,7 +64,7 @@ struct Reader<'a> {
 struct Part {
     title: String,
     lines: Vec<String>,
-    payments: Vec<(String, SettlementId)>,
+    payments: Vec<(String, SettlementId, TransferKey)>,
     questions: Vec<Question>,
 }
 
@@ -101,13 +108,15 @@ pub(crate) fn message(
             shown = shown.saturating_add(1);
         }
         let group = news.group.id;
-        for (text, settlement) in part.payments.iter().take(PAYMENTS.saturating_sub(payments)) {
+        for (text, settlement, transfer) in
+            part.payments.iter().take(PAYMENTS.saturating_sub(payments))
+        {
             payments = payments.saturating_add(1);
-            let settlement = *settlement;
+            let (settlement, transfer) = (*settlement, *transfer);
             buttons = buttons
                 .row()
-                .button(text, Button::Confirm { group, settlement })
-                .button(&l.not_received(), Button::NotReceived { group, settlement });
+                .button(text, Button::Confirm { group, settlement, transfer })
+                .button(&l.not_received(), Button::NotReceived { group, settlement, transfer });
         }
         for question in part.questions.iter().take(PAYMENTS.saturating_sub(payments)) {
             payments = payments.saturating_add(1);
@@ -115,7 +124,8 @@ pub(crate) fn message(
         }
         if links < LINKS {
             links = links.saturating_add(1);
-            let label = if of.user().is_some() { news.group.title.to_string() } else { l.open() };
+            let label =
+                if of.user().is_some() { clean(news.group.title.as_str()) } else { l.open() };
             buttons = buttons.row().link(&label, start_link(bot, group, Start::Group));
         }
     }
@@ -142,7 +152,9 @@ pub(crate) fn outcome(
         return l.all_answered(prompt, question.answered.len(), question.required_responses);
     }
     let counts = question.options.iter().zip(chosen);
-    let counts = counts.map(|(option, count)| format!("{} {count}", text(option.as_str())));
+    // Ten options and the prompt fit into a message.
+    let option = |option: &str| text(&shortened(option, OPTION));
+    let counts = counts.map(|(it, count)| format!("{} {count}", option(it.as_str())));
     l.results(prompt, counts.collect::<Vec<_>>().join(", "))
 }
 
@@ -154,8 +166,11 @@ fn asked(l: Texts, question: &Question, bot: Option<&str>, buttons: Buttons) -> 
         let label = if question.receipt.is_some() { l.choose_yours() } else { l.answer() };
         return buttons.row().link(&label, link);
     }
-    question.options.iter().zip(0..).fold(buttons.row(), |buttons, (option, number)| {
+    let is_row = question.options.len() <= IN_A_ROW;
+    let buttons = if is_row { buttons.row() } else { buttons };
+    question.options.iter().zip(0..).fold(buttons, |buttons, (option, number)| {
         let answer = Button::Answer { group, question: question.id, option: number };
+        let buttons = if is_row { buttons } else { buttons.row() };
         buttons.button(option.as_str(), answer)
     })
 }
@@ -249,6 +264,13 @@ impl<'a> Reader<'a> {
                     .filter(|it| it.amount != now.amount || it.currency != now.currency)
                     .map(|it| l.was(self.money(it.amount, it.currency)))
                     .unwrap_or_default();
+                if was.is_empty()
+                    && self.user.is_some()
+                    && self.sum(&changes).values().all(|it| *it == Effect::default())
+                {
+                    // It is as before: nothing to say.
+                    return None;
+                }
                 let line = l.changed(actor, escaped(&now.description), amount, was);
                 let share = if self.user.is_some() {
                     self.share(now, Some(&changes))
@@ -358,6 +380,7 @@ impl<'a> Reader<'a> {
                 }
             }
             SettlementStatus::Failed if is_new => return None,
+            SettlementStatus::Failed if from == last.change.actor_id => l.called_off(actor, amount),
             SettlementStatus::Failed => l.did_not_receive(actor, self.whose(is_from, from), amount),
         })
     }
@@ -368,18 +391,19 @@ impl<'a> Reader<'a> {
     }
 
     /// The button that confirms a payment which waits for the reader, or in a chat for anybody.
-    fn payment(&self, id: SettlementId) -> Option<(String, SettlementId)> {
+    fn payment(&self, id: SettlementId) -> Option<(String, SettlementId, TransferKey)> {
         let now = self.news.settlements.get(&id)?;
         let waits = now.status == SettlementStatus::Pending && now.funds.is_none();
         let is_other = |it: UserId| now.created_by != Some(it);
         let is_party =
             [now.from_user_id, now.to_user_id].iter().any(|party| self.ids.contains(party));
         let for_reader = self.user.is_none_or(|user| is_party && is_other(user));
-        (waits && for_reader).then(|| {
-            let amount = self.money(now.amount, now.currency);
-            let name = self.names.get(now.from_user_id);
-            (self.l.confirm(name, amount), id)
-        })
+        if !waits || !for_reader {
+            return None;
+        }
+        let amount = self.money(now.amount, now.currency);
+        let name = self.names.short(now.from_user_id);
+        Some((self.l.confirm(name, amount), id, paid_by(now)?))
     }
 
     /// The line about another change.
@@ -435,7 +459,8 @@ impl<'a> Reader<'a> {
             }
             ChangeKind::GroupArchived => l.archived(actor),
             ChangeKind::SchedulePaused => {
-                l.paused(escaped(&subject.schedule.as_ref()?.description))
+                let what = escaped(&subject.schedule.as_ref()?.description);
+                if self.user.is_some() { l.paused(what) } else { l.paused_here(what) }
             }
             _ => return None,
         })

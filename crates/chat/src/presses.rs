@@ -23,12 +23,15 @@ use fracti_store::Outcome;
 
 use crate::{
     acting::Acting,
-    commands::{Planned, command_of, said},
+    commands::{Planned, command_of, label, paid_by, said},
     message::{Buttons, Reply, clean},
     notice::outcome,
     room::Room,
     update::{Chat, Incoming, Press},
 };
+
+/// Seconds within which a reading of a line can be chosen, less than a key is known.
+const CHOSEN_WITHIN_S: i64 = 20 * 3_600;
 
 /// What a press does to what is seen: an alert for who pressed, and another message in place of the one
 /// with the button.
@@ -43,11 +46,11 @@ pub struct Pressed {
 }
 
 impl Pressed {
-    fn alert(text: impl Into<String>) -> Self {
+    pub(crate) fn alert(text: impl Into<String>) -> Self {
         Self { alert: Some(text.into()), ..Self::default() }
     }
 
-    fn edit(reply: Reply) -> Self {
+    pub(crate) fn edit(reply: Reply) -> Self {
         Self { edit: Some(reply), ..Self::default() }
     }
 }
@@ -67,14 +70,17 @@ impl Acting<'_> {
         };
         match button {
             Button::TurnOn | Button::TurnOff | Button::Mute(_) | Button::Unmute(_) => {
-                return self.press_setting(button, &message.chat).await.map(Pressed::edit);
+                return self.press_setting(button, &message.chat).await;
             }
             Button::Currency(currency) => {
                 let currency = Field::Value(currency);
                 let new = OpenedGroup { currency, ..OpenedGroup::default() };
                 return self.press_join(press, message, new).await;
             }
-            Button::Join(_) => {
+            Button::Join(group) => {
+                if self.table.group_of_chat(message.chat.id).await? != Some(group) {
+                    return Ok(Pressed::alert(l.not_here()));
+                }
                 return self.press_join(press, message, OpenedGroup::default()).await;
             }
             _ => {}
@@ -88,23 +94,28 @@ impl Acting<'_> {
             _ => None,
         };
         // In private, the group must be one of the user; elsewhere, that of the chat.
-        let room = match group.filter(|_| message.chat.is_private()) {
-            Some(group) => Some(self.room_of(group).await?),
-            None => self.room(&message.chat).await?,
+        let of_chat = match group.filter(|_| message.chat.is_private()) {
+            Some(group) => Some(group),
+            None => self.table.group_of_chat(message.chat.id).await?,
         };
-        let Some(room) = room else { return Ok(Pressed::alert(l.not_here())) };
-        if group.is_some_and(|group| group != room.group.id) {
+        let Some(of_chat) = of_chat else { return Ok(Pressed::alert(l.not_here())) };
+        if group.is_some_and(|group| group != of_chat) {
             return Ok(Pressed::alert(l.failed()));
         }
+        // Only a command and [Join] join.
+        let room = match self.room_of(of_chat).await {
+            Err(Error::NotMember | Error::Left) => return Ok(Pressed::alert(l.join_first())),
+            room => room?,
+        };
         match button {
-            Button::Reading(number) => self.press_reading(&room, message, number).await,
+            Button::Reading(number) => self.press_reading(&room, press, message, number).await,
             Button::Undo { expense, .. } => self.press_undo(&room, expense).await,
             Button::Pay { transfer, .. } => self.press_pay(&room, &message.chat, transfer).await,
-            Button::Confirm { settlement, .. } => {
-                self.press_answer(&room, message, settlement, true).await
+            Button::Confirm { settlement, transfer, .. } => {
+                self.press_answer(&room, message, (settlement, transfer), true).await
             }
-            Button::NotReceived { settlement, .. } => {
-                self.press_answer(&room, message, settlement, false).await
+            Button::NotReceived { settlement, transfer, .. } => {
+                self.press_answer(&room, message, (settlement, transfer), false).await
             }
             Button::Answer { question, option, .. } => {
                 self.press_option(&room, message, question, option).await
@@ -141,8 +152,7 @@ impl Acting<'_> {
         if !message.chat.is_private() {
             return Ok(Pressed { alert, ..Pressed::default() });
         }
-        let first = Button::Answer { group: room.group.id, question: id, option: 0 };
-        let buttons = message.reply_markup.clone().unwrap_or_default().without(first);
+        let buttons = message.reply_markup.clone().unwrap_or_default().without_question(id);
         Ok(Pressed { alert, buttons: Some(buttons), edit: None })
     }
 
@@ -165,10 +175,17 @@ impl Acting<'_> {
     async fn press_reading(
         &self,
         room: &Room,
+        press: &Press,
         message: &Incoming,
         number: u8,
     ) -> Result<Pressed, Error> {
         let l = self.own();
+        // A key is known for a day, after which the same press would record again.
+        let age_s =
+            i64::try_from(self.now().seconds()).unwrap_or_default().saturating_sub(message.date);
+        if message.date > 0 && age_s > CHOSEN_WITHIN_S {
+            return Ok(Pressed::alert(l.too_late()));
+        }
         let Some(line) = &message.reply_to_message else { return Ok(Pressed::alert(l.failed())) };
         if line.from.as_ref().map(|it| it.id) != Some(self.id().number()) {
             return Ok(Pressed::alert(l.only_sender()));
@@ -179,6 +196,12 @@ impl Acting<'_> {
         };
         let reading = room.readings(line).ok().and_then(|it| it.get(usize::from(number)).cloned());
         let Some(reading) = reading else { return Ok(Pressed::alert(l.failed())) };
+        // The line or the group's currency may have changed since it was asked back.
+        let data = press.data.as_deref().unwrap_or_default();
+        let shown = message.reply_markup.as_ref().and_then(|it| it.text_of(data));
+        if shown != Some(&*label(room, &reading)) {
+            return Ok(Pressed::alert(l.too_late()));
+        }
         // Of two presses, one records: the key is that of the message.
         let bot = self.update.split('/').next().unwrap_or_default();
         let key = format!("{bot}/{}/{}", message.chat.id, message.message_id);
@@ -250,26 +273,36 @@ impl Acting<'_> {
         &self,
         room: &Room,
         message: &Incoming,
-        id: SettlementId,
+        (id, transfer): (SettlementId, TransferKey),
         received: bool,
     ) -> Result<Pressed, Error> {
-        let key = self.in_group(room.group.id);
+        let (l, key) = (self.own(), self.in_group(room.group.id));
         if self.table.settlement(key, id).await?.funds.is_some() {
-            return Ok(Pressed::alert(self.own().from_funds()));
+            return Ok(Pressed::alert(l.from_funds()));
         }
         let status = if received { SettlementStatus::Completed } else { SettlementStatus::Failed };
         let update = SettlementUpdate { status: Field::Value(status), ..Default::default() };
         let operation = if received { "chat-confirm" } else { "chat-refuse" };
         let once = self.once(operation, |_: &Settlement| ());
         let update = Draft::valid(update);
-        self.table.update_settlement(key, id, &update, |_| true, false, &once).await?;
+        // It is as the button showed it: another amount, or one that was answered meanwhile, is not
+        // confirmed or taken back by an old button.
+        let expected = |it: &Settlement| {
+            let is_open = [SettlementStatus::Pending, status].contains(&it.status);
+            paid_by(it) == Some(transfer) && is_open
+        };
+        let updated = self.table.update_settlement(key, id, &update, expected, false, &once).await;
+        if matches!(updated, Err(Error::Changed)) {
+            let alert = Some(l.payment_changed());
+            let buttons = without_payment(room, message, id, transfer);
+            return Ok(Pressed { alert, buttons: Some(buttons), edit: None });
+        }
+        updated?;
         if message.reply_to_message.is_some() {
             return self.plan_again(&message.chat).await;
         }
         // A notice is no reply. It keeps its text, and what is over loses its buttons.
-        let group = room.group.id;
-        let buttons = message.reply_markup.clone().unwrap_or_default();
-        let buttons = buttons.without(Button::Confirm { group, settlement: id });
+        let buttons = without_payment(room, message, id, transfer);
         Ok(Pressed { buttons: Some(buttons), ..Pressed::default() })
     }
 
@@ -280,4 +313,15 @@ impl Acting<'_> {
             None => Ok(Pressed::alert(self.own().not_here())),
         }
     }
+}
+
+/// The buttons of a message without those of a payment.
+fn without_payment(
+    room: &Room,
+    message: &Incoming,
+    settlement: SettlementId,
+    transfer: TransferKey,
+) -> Buttons {
+    let (group, buttons) = (room.group.id, message.reply_markup.clone().unwrap_or_default());
+    buttons.without(Button::Confirm { group, settlement, transfer })
 }

@@ -22,6 +22,7 @@ use fracti_texts::Language;
 
 use crate::{
     acting::Acting,
+    commands::listed,
     message::{Buttons, Reply, clean},
     names::Names,
     text::Texts,
@@ -53,13 +54,9 @@ impl Room {
         let mut names: Vec<String> = present.map(|it| self.names.get(it.id)).collect();
         names.sort_by_key(|name| name.to_lowercase());
         let l = self.l;
-        let others = names.len().saturating_sub(LISTED);
-        names.truncate(LISTED);
-        if others > 0 {
-            names.push(l.more(others));
-        }
+        let names = listed(l, names).replace('\n', ", ");
         let title = clean(self.group.title.as_str());
-        let text = l.counts(title, self.group.currency.code(), names.join(", "));
+        let text = l.counts(title, self.group.currency.code(), names);
         let buttons = Buttons::default().row().button(&l.join(), Button::Join(self.group.id));
         Reply { text, buttons: self.open(bot, buttons) }
     }
@@ -69,9 +66,13 @@ impl Room {
 pub(crate) const LISTED: usize = 30;
 
 /// What the bot says in a chat that has no group yet.
-pub(crate) fn welcome(language: Language) -> Reply {
-    let currencies = OFFERED.iter().filter_map(|code| code.parse::<Currency>().ok());
-    let buttons = currencies.fold(Buttons::default().row(), |buttons, currency| {
+pub(crate) fn welcome(language: Language, currency: Option<Currency>) -> Reply {
+    let offered = OFFERED.iter().filter_map(|code| code.parse::<Currency>().ok());
+    let currencies: Vec<Currency> = match currency {
+        Some(currency) => vec![currency],
+        None => offered.collect(),
+    };
+    let buttons = currencies.into_iter().fold(Buttons::default().row(), |buttons, currency| {
         buttons.button(currency.code(), Button::Currency(currency))
     });
     Reply { text: Texts(language).which_currency(), buttons }

@@ -3,7 +3,7 @@
 use fracti_core::{
     chat::{
         button::Button,
-        subscription::{INTERVAL, Subscription, Tongue},
+        subscription::{MAX_MUTED, Subscription, Tongue},
     },
     input::Error,
     values::{
@@ -16,6 +16,8 @@ use fracti_store::{Outcome, Page};
 use crate::{
     acting::Acting,
     message::{Buttons, Reply, clean},
+    presses::Pressed,
+    room::Room,
     text::Texts,
     update::Chat,
 };
@@ -28,7 +30,7 @@ impl Acting<'_> {
     pub(crate) fn private_start(&self) -> Reply {
         let l = self.own();
         let buttons = Buttons::default().row().button(&l.turn_on(), Button::TurnOn);
-        let link = self.bot.map(|bot| format!("https://t.me/{bot}?startgroup=start"));
+        let link = self.bot.map(|bot| format!("https://t.me/{bot}?startgroup"));
         let buttons = buttons.row().link(&l.add_to_group(), link.unwrap_or_default());
         Reply { text: l.private_start(), buttons }
     }
@@ -40,7 +42,7 @@ impl Acting<'_> {
     }
 
     async fn shown_settings(&self, of: Option<Subscription>) -> Result<Reply, Error> {
-        let l = self.own();
+        let l = of.as_ref().map_or(self.own(), |of| Texts(of.language.into()));
         let Some(of) = of.filter(|it| it.active) else {
             let buttons = Buttons::default().row().button(&l.turn_on(), Button::TurnOn);
             return Ok(Reply { text: l.messages_off(), buttons });
@@ -53,7 +55,7 @@ impl Acting<'_> {
         let muted: Vec<String> = muted.collect();
         let muted = if muted.is_empty() { l.none() } else { muted.join(", ") };
         let silent = of.quiet_hours.map(|it| l.silent(it.from, it.to)).unwrap_or_default();
-        let text = l.messages_on(of.min_interval_minutes, silent, muted);
+        let text = l.messages_on(l.minutes(of.min_interval_minutes), silent, muted);
         let mut buttons = Buttons::default().row().button(&l.turn_off(), Button::TurnOff);
         for group in &groups {
             let title = clean(group.title.as_str());
@@ -67,49 +69,71 @@ impl Acting<'_> {
     }
 
     /// The settings of a group's chat.
-    pub(crate) async fn chat_settings(&self, group: GroupId) -> Result<Reply, Error> {
-        let subscription = self.table.subscription(Subscriber::Group(group)).await?;
-        Ok(shown_chat(self.own(), subscription.as_ref()))
+    pub(crate) async fn chat_settings(&self, room: &Room, chat: &Chat) -> Result<Reply, Error> {
+        let of = Subscriber::Group(room.group.id);
+        Ok(shown_chat(room.l, chat.id, self.table.subscription(of).await?.as_ref()))
     }
 
-    /// Changes the settings of the chat with the button.
-    pub(crate) async fn press_setting(&self, button: Button, chat: &Chat) -> Result<Reply, Error> {
+    /// Changes the settings of the chat with the button. Groups are muted in private only.
+    pub(crate) async fn press_setting(
+        &self,
+        button: Button,
+        chat: &Chat,
+    ) -> Result<Pressed, Error> {
         let (number, language, now) = (chat.id, Tongue::from(self.language), self.now());
         let once = self.once("chat-settings", |_: &Option<Subscription>| ());
-        if chat.is_private() {
-            let of = Subscriber::User(self.id());
-            let change = |before: Option<&Subscription>| {
-                let new = || Subscription::new(of, number, language, now);
-                Ok(changed(button, before, new, now))
-            };
-            let is_on = button == Button::TurnOn;
-            self.table.change_subscription(of, None, change, &once).await?;
-            if is_on {
-                return Ok(Reply::plain(self.own().messages_come(INTERVAL)));
+        let is_private = chat.is_private();
+        if let Button::Mute(group) | Button::Unmute(group) = button {
+            if !is_private {
+                return Ok(Pressed::alert(self.own().failed()));
             }
-            return self.own_settings().await;
+            // Only a group of the user can be muted.
+            self.table.group(self.in_group(group)).await?;
         }
-        let Some(room) = self.room(chat).await? else {
-            return Ok(Reply::plain(self.own().not_here()));
+        let room = if is_private {
+            None
+        } else {
+            let group = self.table.group_of_chat(chat.id).await?;
+            let Some(group) = group else { return Ok(Pressed::alert(self.own().not_here())) };
+            match self.room_of(group).await {
+                Err(Error::NotMember | Error::Left) => {
+                    return Ok(Pressed::alert(self.own().join_first()));
+                }
+                room => Some(room?),
+            }
         };
-        let of = Subscriber::Group(room.group.id);
+        let of = room
+            .as_ref()
+            .map_or(Subscriber::User(self.id()), |room| Subscriber::Group(room.group.id));
+        let member_key = room.as_ref().map(|room| self.in_group(room.group.id));
         let change = |before: Option<&Subscription>| {
             let new = || Subscription::new(of, number, language, now);
             Ok(changed(button, before, new, now))
         };
-        let member_key = self.in_group(room.group.id);
-        let set = self.table.change_subscription(of, Some(member_key), change, &once).await?;
+        let set = self.table.change_subscription(of, member_key, change, &once).await?;
         let after = match set {
             Outcome::Done(after) => after,
             Outcome::Replayed(_) => self.table.subscription(of).await?,
         };
-        Ok(shown_chat(room.l, after.as_ref()))
+        let reply = match (&room, &after) {
+            (Some(room), after) => shown_chat(room.l, chat.id, after.as_ref()),
+            (None, Some(after)) if button == Button::TurnOn => {
+                let l = Texts(after.language.into());
+                Reply::plain(l.messages_come(l.minutes(after.min_interval_minutes)))
+            }
+            (None, _) => self.shown_settings(after).await?,
+        };
+        Ok(Pressed::edit(reply))
     }
 }
 
-fn shown_chat(l: Texts, of: Option<&Subscription>) -> Reply {
-    let (text, key) = match of.filter(|it| it.active) {
-        Some(of) => (l.chat_messages_on(of.min_interval_minutes), (l.turn_off(), Button::TurnOff)),
+/// The settings of a group's chat. Another chat may have the messages of the group.
+fn shown_chat(l: Texts, chat: i64, of: Option<&Subscription>) -> Reply {
+    let (text, key) = match of.filter(|it| it.active && it.chat_id == chat) {
+        Some(of) => (
+            l.chat_messages_on(l.minutes(of.min_interval_minutes)),
+            (l.turn_off(), Button::TurnOff),
+        ),
         None => (l.messages_off(), (l.turn_on(), Button::TurnOn)),
     };
     Reply { text, buttons: Buttons::default().row().button(&key.0, key.1) }
@@ -132,20 +156,22 @@ fn changed(
     let after = match (button, before) {
         (Button::TurnOn, None) => new(),
         (Button::TurnOn, Some(before)) => Subscription { chat_id: new().chat_id, ..on(before) },
-        (Button::Mute(group), Some(before)) => {
+        (Button::Mute(group), Some(before)) if before.active => {
             let mut after = on(before);
-            if !after.muted_groups.contains(&group) {
+            if !after.muted_groups.contains(&group) && after.muted_groups.len() < MAX_MUTED {
                 after.muted_groups.push(group);
             }
             after
         }
-        (Button::Unmute(group), Some(before)) => {
+        (Button::Unmute(group), Some(before)) if before.active => {
             let mut after = on(before);
             after.muted_groups.retain(|it| *it != group);
             after
         }
-        (_, Some(before)) => return Some(before.stopped(None, now)),
-        (_, None) => return None,
+        (Button::TurnOff, Some(before)) if before.chat_id == new().chat_id => {
+            return Some(before.stopped(None, now));
+        }
+        _ => return None,
     };
     Some(after.changed())
 }

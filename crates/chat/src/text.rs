@@ -80,6 +80,22 @@ texts! {
         "Open Fracti to confirm it.",
         "Откройте Fracti, чтобы подтвердить платёж."
     }
+    join_first {
+        "You are not in the group yet: send /start, and press Join.",
+        "Вас ещё нет в группе: отправьте /start и нажмите «Войти»."
+    }
+    too_late {
+        "That has changed since. Write the command again.",
+        "С тех пор это изменилось. Напишите команду ещё раз."
+    }
+    payment_changed {
+        "The payment has changed since. Send /settle again.",
+        "С тех пор платёж изменился. Отправьте /settle ещё раз."
+    }
+    called_off(actor, amount) {
+        "{actor} called off a payment of {amount}.",
+        "Платёж отозван, {actor}: {amount}."
+    }
     failed { "That did not work. Open Fracti.", "Не получилось. Откройте Fracti." }
     not_here {
         "This chat has no group in Fracti. Send /start.",
@@ -101,17 +117,17 @@ texts! {
     turn_off { "Turn off", "Выключить" }
     add_to_group { "Add to a group", "Добавить в чат" }
     messages_come(minutes) {
-        "You will get messages here, every {minutes} minutes at most.",
-        "Сообщения будут приходить сюда, раз в {minutes} минут."
+        "You will get messages here, every {minutes} at most.",
+        "Сообщения будут приходить сюда, раз в {minutes}."
     }
     messages_off { "Messages: off.", "Сообщения выключены." }
     messages_on(minutes, silent, muted) {
-        "Messages: on, every {minutes} minutes at most{silent}. Muted: {muted}.",
-        "Сообщения: раз в {minutes} минут{silent}. Заглушены: {muted}."
+        "Messages: on, every {minutes} at most{silent}. Muted: {muted}.",
+        "Сообщения: раз в {minutes}{silent}. Заглушены: {muted}."
     }
     chat_messages_on(minutes) {
-        "Messages in this chat: on, every {minutes} minutes at most.",
-        "Сообщения в этом чате: раз в {minutes} минут."
+        "Messages in this chat: on, every {minutes} at most.",
+        "Сообщения в этом чате: раз в {minutes}."
     }
     silent(from, to) { ", silent from {from}:00 to {to}:00", ", без звука с {from}:00 до {to}:00" }
     none { "none", "нет" }
@@ -182,6 +198,10 @@ texts! {
     }
     import_undone(actor) { "{actor} took an import back.", "Импорт отменён, {actor}." }
     archived(actor) { "{actor} archived the group.", "Архив, {actor}: группа закрыта." }
+    paused_here(what) {
+        "“{what}” could not be recorded by itself.",
+        "Расход по расписанию не записан: «{what}»."
+    }
     paused(what) {
         "“{what}” could not be recorded by itself, and waits for you.",
         "Расход по расписанию не записан и ждёт вас: «{what}»."
@@ -208,6 +228,12 @@ texts! {
 }
 
 impl Texts {
+    /// So many minutes, as the time between two messages.
+    pub(crate) fn minutes(self, number: u16) -> String {
+        let words = (["minute", "minutes"], ["минуту", "минуты", "минут"]);
+        format!("{number} {}", self.0.plural(number.into(), words.0, words.1))
+    }
+
     /// So many expenses.
     pub(crate) fn expenses(self, number: u64) -> String {
         let words = (["expense", "expenses"], ["расход", "расхода", "расходов"]);

@@ -27,6 +27,9 @@ pub struct Update {
 pub struct Incoming {
     /// Its number in the chat.
     pub message_id: i64,
+    /// When it was sent, in seconds since 1970.
+    #[serde(default)]
+    pub date: i64,
     /// Who sent it.
     pub from: Option<Person>,
     /// The chat in whose name it was sent.

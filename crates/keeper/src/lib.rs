@@ -266,7 +266,11 @@ async fn handle(keeping: Keeping<'_>, row: &DueRow) -> Option<Handled> {
             DueState::Unknown => return Ok(Handled::Unknown),
             DueState::Due(Due::Funds(due)) => table.end_funds(due, now).await?,
             DueState::Due(Due::Schedule(of)) => record_dates(table, &of, now).await?,
-            DueState::Due(Due::Change(change)) => table.tell(&change, now).await?,
+            DueState::Due(Due::Change(change)) => {
+                if !table.tell(&change, now).await? {
+                    return Ok(Handled::NotDue);
+                }
+            }
             DueState::Due(Due::Message(of)) => {
                 let Some(sending) = sending else { return Ok(Handled::NotDue) };
                 if sending.deliver(table, clock, &of).await? == Delivered::Left {

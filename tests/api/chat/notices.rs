@@ -18,6 +18,7 @@ impl Bot {
     pub(super) async fn with_messages(language: &str, to: &[u64]) -> Self {
         let bot = Self::new(language).await;
         bot.say(ALICE, "/start EUR").await;
+        bot.press(ALICE, "EUR").await;
         for member in [BOB, CAROL] {
             bot.press(member, if language == "ru" { "Войти" } else { "Join" }).await;
         }
@@ -382,4 +383,71 @@ async fn asker_is_told_that_a_question_has_all_answers_and_who_answered_is_not_a
     bot.api.pass(Duration::from_mins(31));
     let alices = bot.told(i64::try_from(ALICE).unwrap()).await;
     assert_eq!(alices, ["Alps\nКуда едем? Ответили 2 из 2.\n[Alps]"]);
+}
+
+#[tokio::test]
+async fn change_that_is_marked_while_a_message_is_sent_comes_with_the_next_one() {
+    let bot = Bot::with_messages("en", &[BOB]).await;
+    bot.spend(json!({ "amount": 3, "description": "tea" })).await;
+    bot.api.pass(Duration::from_secs(1));
+    bot.telegram.plan(Some(BOBS), Outcome::Hang(Duration::from_secs(2)));
+    let sent = bot.keep();
+    let meanwhile = async {
+        tokio::time::sleep(Duration::from_millis(700)).await;
+        bot.spend(json!({ "amount": 3, "description": "cake" })).await;
+        bot.keep().await
+    };
+    tokio::join!(sent, meanwhile);
+    for _ in 0..4 {
+        bot.api.pass(Duration::from_mins(31));
+        bot.keep().await;
+    }
+    let all: String = bot.telegram.messages(BOBS).iter().map(shown).collect();
+    assert!(all.contains("tea") && all.contains("cake"), "{all}");
+}
+
+#[tokio::test]
+async fn six_hundred_changes_of_others_hide_none_of_mine() {
+    let bot = Bot::with_messages("en", &[BOB]).await;
+    let others = json!([{ "userId": "1" }, { "userId": "3" }]);
+    bot.spend(json!({ "amount": 3, "description": "tea" })).await;
+    assert_eq!(bot.told(BOBS).await.len(), 1);
+    for _ in 0..600 {
+        bot.spend(json!({ "amount": 3, "description": "x", "splits": others })).await;
+    }
+    bot.spend(json!({ "amount": 3, "description": "cake" })).await;
+    bot.api.pass(Duration::from_hours(1));
+    let reports = bot.keep().await;
+    assert!(reports.iter().all(|it| it.failed == 0), "{reports:?}");
+    bot.api.pass(Duration::from_mins(1));
+    bot.keep().await;
+    let all: String = bot.telegram.messages(BOBS).iter().map(shown).collect();
+    assert_eq!(all.matches("cake").count(), 1, "{all}");
+}
+
+#[tokio::test]
+async fn told_change_costs_a_unit_and_no_action_and_nothing_if_telling_is_off() {
+    let off = crate::harness::Api::embedded().await;
+    let on = crate::harness::Api::embedded().await.telling("http://127.0.0.1:1");
+    let mut costs = Vec::new();
+    for api in [off, on] {
+        let group = crate::harness::Group::of(&api, 3, "EUR").await;
+        let by = &group.members[0];
+        let body = json!({ "amount": 30, "description": "dinner" });
+        let made = by.post(&group.path("/expenses"), body).await;
+        let expense = group.path(&format!("/expenses/{}", made.id()));
+        let edited = by.put(&expense, json!({ "amount": 33 })).await;
+        let settings = group.path("");
+        let renamed = json!({ "title": "Sea" });
+        let renamed = by.call(axum::http::Method::PATCH, &settings, Some(&renamed)).await;
+        let deleted = by.delete(&expense).await;
+        let replies = [made, edited, renamed, deleted];
+        costs.push(replies.map(|it| (it.actions, it.cost.write_units, it.cost.round_trips)));
+    }
+    let [off, on] = &costs[..] else { unreachable!() };
+    for (index, ((actions, units, trips), now)) in off.iter().zip(on).enumerate() {
+        // Nobody is told of a new title.
+        let more = if index == 2 { 0.0 } else { 1.0 };
+        assert_eq!(now, &(*actions, units + more, *trips), "{index}");
+    }
 }

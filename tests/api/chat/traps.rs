@@ -10,6 +10,7 @@ impl Bot {
     async fn connected() -> Self {
         let bot = Self::new("en").await;
         bot.say(ALICE, "/start EUR").await;
+        bot.press(ALICE, "EUR").await;
         for member in [BOB, CAROL] {
             bot.press(member, "Join").await;
         }
@@ -92,6 +93,7 @@ async fn two_who_choose_the_currency_at_once_make_one_group() {
 async fn line_with_two_readings_is_asked_back_and_only_its_sender_chooses() {
     let bot = Bot::new("en").await;
     bot.say(ALICE, "/start KWD").await;
+    bot.press(ALICE, "KWD").await;
     bot.press(BOB, "Join").await;
     bot.say(ALICE, "/expense 12,000 tea").await;
     assert_eq!(bot.shown(), "Which one?\n[12.000 KWD: tea]\n[12,000.000 KWD: tea]");
@@ -133,13 +135,16 @@ async fn buttons_are_not_trusted() {
     let bot = Bot::connected().await;
     bot.say(ALICE, "/expense 30 dinner").await;
     let (dinner, undo) = (bot.last(), bot.last().buttons[0][0].data.clone().unwrap());
-    // Who may not undo it is told why; a stranger joins, and may not either.
+    // Who may not undo it is told why. A stranger does not join by a press.
     let refused = bot.press(CAROL, "Undo").await.alert.unwrap();
-    assert!(refused.starts_with("Only"), "{refused}");
+    assert!(refused.contains("only") || refused.starts_with("Only"), "{refused}");
+    let stranger = bot.telegram.press(ALPS, dinner.id, "Undo", 77).await.alert.unwrap();
+    assert_eq!(stranger, "You are not in the group yet: send /start, and press Join.");
     // The button of this group in another chat.
     bot.telegram.add_group(-2_002, "Sea", "77");
     bot.telegram.say(-2_002, ALICE, "/start USD").await;
     let sea = bot.telegram.messages(-2_002).pop().unwrap();
+    bot.telegram.press(-2_002, sea.id, "USD", ALICE).await;
     let other = bot.telegram.press_data(-2_002, sea.id, &undo, ALICE).await;
     assert_eq!(other.alert.as_deref(), Some("That did not work. Open Fracti."));
     for data in ["", "x", "AAAA", "_____________", &undo[..undo.len() - 2]] {
@@ -189,4 +194,102 @@ async fn removed_user_stays_removed_and_a_deleted_group_is_replaced() {
     assert!(bot.shown().starts_with("Fracti keeps track"), "{}", bot.shown());
     bot.press(ALICE, "USD").await;
     assert_ne!(bot.group().await, group);
+}
+
+#[tokio::test]
+async fn old_button_confirms_or_takes_back_nothing_but_what_it_showed() {
+    let bot = Bot::connected().await;
+    bot.say(ALICE, "/expense 300 rent").await;
+    let path = format!("/api/groups/{}/settlements", bot.group().await);
+    let (alices, bobs) = (bot.api.user(ALICE, "Alice"), bot.api.user(BOB, "Bob"));
+    let paid = bobs.post(&path, json!({ "toId": "1", "amount": "1.60" })).await.id();
+    let paid = format!("{path}/{paid}");
+    bot.say(ALICE, "/settle").await;
+    let plan = bot.last();
+    assert_eq!(bobs.put(&paid, json!({ "amount": 160 })).await.status, 200);
+    let press = |button: &'static str| {
+        let row = plan.buttons.iter().find(|row| row[0].text.starts_with("Confirm")).unwrap();
+        let data = row.iter().find(|it| it.text.starts_with(button)).unwrap().data.clone().unwrap();
+        let bot = &bot;
+        async move { bot.telegram.press_data(ALPS, plan_id(bot), &data, ALICE).await.alert }
+    };
+    let changed = Some("The payment has changed since. Send /settle again.".to_owned());
+    assert_eq!(press("Confirm").await, changed);
+    assert_eq!(alices.get(&paid).await.data(200)["status"], "pending");
+    // One that was confirmed meanwhile is not taken back by the button beside it.
+    assert_eq!(bobs.put(&paid, json!({ "amount": "1.60" })).await.status, 200);
+    assert_eq!(press("Confirm").await, None);
+    assert_eq!(press("Not received").await, changed);
+    assert_eq!(alices.get(&paid).await.data(200)["status"], "completed");
+    bot.api.verify(&bot.group().await.to_string()).await;
+}
+
+/// The message with the plan.
+fn plan_id(bot: &Bot) -> i64 {
+    bot.last().id
+}
+
+#[tokio::test]
+async fn reading_is_recorded_only_as_its_button_showed_it() {
+    let bot = Bot::new("en").await;
+    bot.say(ALICE, "/start KWD").await;
+    bot.press(ALICE, "KWD").await;
+    bot.say(ALICE, "/expense 12,000 tea").await;
+    let group = bot.group().await;
+    let alice = bot.api.user(ALICE, "Alice");
+    let path = format!("/api/groups/{group}");
+    assert_eq!(
+        alice
+            .call(axum::http::Method::PATCH, &path, Some(&json!({ "currency": "EUR" })))
+            .await
+            .status,
+        200
+    );
+    let late = bot.press(ALICE, "12.000 KWD: tea").await.alert;
+    assert_eq!(late.as_deref(), Some("That has changed since. Write the command again."));
+    assert_eq!(bot.expenses().await, 0);
+}
+
+#[tokio::test]
+async fn messages_that_a_member_turned_off_stay_off_and_a_bot_that_comes_back_goes_on() {
+    let bot = Bot::connected().await;
+    bot.say(ALICE, "/settings").await;
+    assert_eq!(bot.shown(), "Messages in this chat: on, every 5 minutes at most.\n[Turn off]");
+    bot.press(ALICE, "Turn off").await;
+    assert_eq!(bot.shown(), "Messages: off.\n[Turn on messages]");
+    bot.say(CAROL, "/start").await;
+    bot.press(CAROL, "Join").await;
+    bot.say(ALICE, "/settings").await;
+    assert_eq!(
+        bot.shown(),
+        "Messages: off.\n[Turn on messages]",
+        "a press of Join turns nothing on"
+    );
+    bot.press(ALICE, "Turn on messages").await;
+    bot.telegram.leave_bot(ALPS, ALICE).await;
+    bot.telegram.join_bot(ALPS, ALICE).await;
+    bot.say(ALICE, "/settings").await;
+    assert_eq!(bot.shown(), "Messages in this chat: on, every 5 minutes at most.\n[Turn off]");
+}
+
+#[tokio::test]
+async fn long_names_fit_into_every_answer() {
+    let bot = Bot::connected().await;
+    let group = bot.group().await;
+    let alice = bot.api.user(ALICE, "Alice");
+    let mut splits = Vec::new();
+    for number in 0..40 {
+        let name = format!("{number} {}", "😀".repeat(45));
+        let members = format!("/api/groups/{group}/members");
+        let guest = alice.post(&members, json!({ "name": name })).await;
+        splits.push(json!({ "userId": guest.data(201)["id"] }));
+    }
+    let body = json!({ "amount": 4_000, "description": "😀".repeat(200), "splits": splits });
+    alice.post(&format!("/api/groups/{group}/expenses"), body).await.data(201);
+    for command in ["/balance", "/settle", "/start", "/expense 41 tea"] {
+        bot.say(ALICE, command).await;
+        let last = bot.last();
+        assert!(last.text.encode_utf16().count() <= 4_096, "{command}");
+        assert!(last.text.contains("more") || command.starts_with("/expense"), "{}", last.text);
+    }
 }

@@ -14,7 +14,7 @@ use crate::values::{
 /// A button of the bot.
 ///
 /// Its data is base64url without padding of an operation (1 byte) and what the operation has of a
-/// group (16), an id (16, a transfer's 8), and an option (1), or of a currency's code.
+/// group (16), an id (16), a transfer (8) and an option (1), or of a currency's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Button {
     /// Choose the currency of the chat's group.
@@ -41,6 +41,8 @@ pub enum Button {
         group: GroupId,
         /// The settlement.
         settlement: SettlementId,
+        /// What it paid when the button was shown.
+        transfer: TransferKey,
     },
     /// Say that a settlement was not received.
     NotReceived {
@@ -48,6 +50,8 @@ pub enum Button {
         group: GroupId,
         /// The settlement.
         settlement: SettlementId,
+        /// What it paid when the button was shown.
+        transfer: TransferKey,
     },
     /// Answer a question.
     Answer {
@@ -103,11 +107,11 @@ impl Button {
                 (op::UNDO, [group.as_bytes(), expense.as_bytes(), &[]])
             }
             Self::Pay { group, transfer } => (op::PAY, [group.as_bytes(), &transfer.0, &[]]),
-            Self::Confirm { group, settlement } => {
-                (op::CONFIRM, [group.as_bytes(), settlement.as_bytes(), &[]])
+            Self::Confirm { group, settlement, transfer } => {
+                (op::CONFIRM, [group.as_bytes(), settlement.as_bytes(), &transfer.0])
             }
-            Self::NotReceived { group, settlement } => {
-                (op::NOT_RECEIVED, [group.as_bytes(), settlement.as_bytes(), &[]])
+            Self::NotReceived { group, settlement, transfer } => {
+                (op::NOT_RECEIVED, [group.as_bytes(), settlement.as_bytes(), &transfer.0])
             }
             Self::Answer { group, question, option } => {
                 let option = std::slice::from_ref(option);
@@ -138,10 +142,16 @@ impl Button {
                 Self::Undo { group: rest.group()?, expense: ExpenseId::from_bytes(rest.next()?) }
             }
             op::PAY => Self::Pay { group: rest.group()?, transfer: TransferKey(rest.next()?) },
-            op::CONFIRM => Self::Confirm { group: rest.group()?, settlement: rest.settlement()? },
-            op::NOT_RECEIVED => {
-                Self::NotReceived { group: rest.group()?, settlement: rest.settlement()? }
-            }
+            op::CONFIRM => Self::Confirm {
+                group: rest.group()?,
+                settlement: rest.settlement()?,
+                transfer: TransferKey(rest.next()?),
+            },
+            op::NOT_RECEIVED => Self::NotReceived {
+                group: rest.group()?,
+                settlement: rest.settlement()?,
+                transfer: TransferKey(rest.next()?),
+            },
             op::ANSWER => Self::Answer {
                 group: rest.group()?,
                 question: QuestionId::from_bytes(rest.next()?),
@@ -187,8 +197,8 @@ impl<'a> Rest<'a> {
     }
 }
 
-/// What identifies a transfer of a plan, which has no row: the first 8 bytes of a hash of payer,
-/// recipient, currency and amount.
+/// What identifies a transfer of a plan, which has no row, and what a settlement pays: the first 8 bytes
+/// of a hash of payer, recipient, currency and amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransferKey([u8; 8]);
 
@@ -222,8 +232,8 @@ mod tests {
             Button::Join(group),
             Button::Undo { group, expense: ID.parse().unwrap() },
             Button::Pay { group, transfer },
-            Button::Confirm { group, settlement },
-            Button::NotReceived { group, settlement },
+            Button::Confirm { group, settlement, transfer },
+            Button::NotReceived { group, settlement, transfer },
             Button::Answer { group, question: ID.parse().unwrap(), option: 255 },
             Button::Reading(3),
             Button::TurnOn,

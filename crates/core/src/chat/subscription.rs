@@ -184,6 +184,9 @@ pub struct Progress {
     /// Time of the first change that waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<Timestamp>,
+    /// Number of the last change that was marked while a message was sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latest: Option<u64>,
 }
 
 /// Quiet hours of a request.
@@ -288,6 +291,8 @@ pub struct Read {
     /// Number and time of the last change; none if the group has nothing to tell any more, because it is
     /// deleted or the user is not in it.
     pub last: Option<(u64, Timestamp)>,
+    /// Whether there are later ones, which wait for the next message.
+    pub more: bool,
 }
 
 /// The settings of a chat that gets messages, and how far it was told.
@@ -415,7 +420,13 @@ impl Subscription {
         let GroupChange { group_id: group, number, at, .. } = *change;
         let mut after = self.clone();
         match after.groups.iter_mut().find(|it| it.group == group) {
-            Some(known) if known.from.is_some_and(|from| from <= number) => return None,
+            Some(known) if known.from.is_some_and(|from| from <= number) => {
+                // The message that is being sent may not have it.
+                if self.lease_until.is_none() || known.latest.is_some_and(|it| it >= number) {
+                    return None;
+                }
+                known.latest = Some(number);
+            }
             Some(known) => {
                 known.from = Some(number);
                 known.since = Some(known.since.map_or(at, |since| since.min(at)));
@@ -425,15 +436,21 @@ impl Subscription {
                 // left out when it is read.
                 let told = number.saturating_sub(EARLIER);
                 let (from, since) = (Some(number), Some(at));
-                after.groups.push(Progress { group, told, at, from, since });
+                let latest = self.lease_until.and(from);
+                after.groups.push(Progress { group, told, at, from, since, latest });
             }
         }
         Some(after.changed())
     }
 
-    /// The groups of which something waits.
+    /// The groups of which something waits: the number after which changes are read, and the first one
+    /// that waits.
     pub fn waits(&self) -> impl Iterator<Item = (GroupId, u64, u64)> + '_ {
-        self.groups.iter().filter_map(|it| Some((it.group, it.told, it.from?)))
+        self.groups.iter().filter_map(|it| {
+            let from = it.from?;
+            let after = it.told.max(from.saturating_sub(EARLIER).saturating_sub(1));
+            Some((it.group, after, from))
+        })
     }
 
     /// Time from which a message is due: once something waits, the interval is over, and the time
@@ -463,19 +480,22 @@ impl Subscription {
     #[must_use]
     pub fn told(&self, read: &[Read], is_sent: bool, now: Timestamp) -> Self {
         let mut after = self.clone();
-        for Read { group, last } in read {
-            let Some((last, at)) = last else {
-                after.groups.retain(|it| it.group != *group);
-                continue;
-            };
+        for Read { group, last, more } in read {
             let Some(known) = after.groups.iter_mut().find(|it| it.group == *group) else {
                 continue;
             };
-            known.told = known.told.max(*last);
-            known.at = known.at.max(*at);
+            // Of a group that has nothing to tell any more, nothing waits.
+            let (last, at) = last.unwrap_or((known.from.unwrap_or(known.told), now));
+            known.told = known.told.max(last);
+            known.at = known.at.max(at);
             if known.from.is_some_and(|from| from <= known.told) {
-                (known.from, known.since) = (None, None);
+                let waits = *more || known.latest.is_some_and(|latest| latest > known.told);
+                let next = known.told.saturating_add(1);
+                (known.from, known.since) = (waits.then_some(next), waits.then_some(now));
             }
+        }
+        for known in &mut after.groups {
+            known.latest = None;
         }
         match (is_sent, self.greet) {
             (true, true) => after.greet = false,
@@ -547,5 +567,113 @@ impl Row for Subscription {
             sk: keys::due_position(at, self.id),
         });
         Keys { gsi3, ..keys::subscription(self.id).into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::records::group_change::Subject;
+
+    fn at(seconds: u64) -> Timestamp {
+        Timestamp::from_millis(1_768_478_400_000 + seconds * 1_000).unwrap()
+    }
+
+    fn group() -> GroupId {
+        "0190a1b2-0000-7000-8000-000000000001".parse().unwrap()
+    }
+
+    /// An archived group, at a second.
+    fn change(number: u64, second: u64) -> GroupChange {
+        GroupChange {
+            group_id: group(),
+            number,
+            actor_id: UserId::new(1).unwrap(),
+            at: at(second),
+            entries: None,
+            due_at: None,
+            told_to: None,
+            shown: false,
+            subject: Subject::adjustments(ChangeKind::AdjustmentPushed, 1),
+        }
+    }
+
+    fn subscription() -> Subscription {
+        let user = Subscriber::User(UserId::new(2).unwrap());
+        Subscription::new(user, 2, Tongue::English, at(0))
+    }
+
+    fn read(last: u64, second: u64) -> [Read; 1] {
+        [Read { group: group(), last: Some((last, at(second))), more: false }]
+    }
+
+    #[test]
+    fn message_is_due_at_once_and_then_an_interval_after_the_last_one() {
+        let waits = subscription().waiting(&change(7, 10)).unwrap();
+        assert_eq!(waits.due_at, Some(at(10)));
+        assert_eq!(waits.waiting(&change(8, 11)), None, "it waits already");
+        let told = waits.leased(at(12)).told(&read(8, 11), true, at(13));
+        assert_eq!((told.due_at, told.last_notified_at), (None, Some(at(13))));
+        let again = told.waiting(&change(9, 20)).unwrap();
+        assert_eq!(again.due_at, Some(at(13 + 30 * 60)));
+        assert!(!again.wants(&change(8, 11)) && again.wants(&change(10, 21)));
+    }
+
+    #[test]
+    fn change_that_is_marked_during_a_send_still_waits_after_it() {
+        let leased = subscription().waiting(&change(7, 10)).unwrap().leased(at(12));
+        assert_eq!(leased.due_at, Some(at(12 + LEASE_S)));
+        let marked = leased.waiting(&change(9, 13)).unwrap();
+        assert_eq!(marked.due_at, leased.due_at, "the lease stays");
+        let told = marked.told(&read(8, 11), true, at(14));
+        assert_eq!(told.waits().collect::<Vec<_>>(), [(group(), 8, 9)]);
+        assert_eq!(told.due_at, Some(at(14 + 30 * 60)));
+        let told = told.told(&read(9, 13), true, at(2_000));
+        assert_eq!(told.waits().count(), 0);
+    }
+
+    #[test]
+    fn what_did_not_fit_waits_for_the_next_message() {
+        let waits = subscription().waiting(&change(7, 10)).unwrap();
+        let [read] = read(500, 11);
+        let told = waits.told(&[Read { more: true, ..read }], false, at(12));
+        assert_eq!(told.waits().collect::<Vec<_>>(), [(group(), 500, 501)]);
+        assert_eq!(told.due_at, Some(at(12)));
+    }
+
+    #[test]
+    fn failures_delay_by_longer_and_longer_and_a_limit_of_telegram_is_none() {
+        let mut of = subscription().waiting(&change(7, 10)).unwrap();
+        for minutes in [1, 2, 4, 8, 16, 32, 60, 60] {
+            of = of.leased(at(20)).failed(at(20), None);
+            assert_eq!(of.due_at, Some(at(20 + minutes * 60)));
+        }
+        let limited = of.failed(at(20), Some(at(37)));
+        assert_eq!((limited.due_at, limited.due_failures), (Some(at(37)), of.due_failures));
+        let told = limited.told(&read(7, 10), true, at(40));
+        assert_eq!((told.due_failures, told.retry_at), (0, None));
+    }
+
+    #[test]
+    fn greeting_counts_as_no_message_and_who_is_blocked_waits_for_nothing() {
+        let greet = Subscription { greet: true, ..subscription() };
+        let waits = greet.waiting(&change(7, 10)).unwrap();
+        assert_eq!(waits.due_at, Some(at(0)));
+        let greeted = waits.told(&[], true, at(11));
+        assert_eq!((greeted.due_at, greeted.last_notified_at), (Some(at(10)), None));
+        let stopped = greeted.stopped(Some(InactiveReason::Blocked), at(12));
+        assert_eq!((stopped.due_at, stopped.waits().count()), (None, 0));
+        assert!(!stopped.wants(&change(8, 20)));
+    }
+
+    #[test]
+    fn quiet_hours_may_go_over_midnight() {
+        let zone = Zone::default();
+        let noon = at(0);
+        let night = QuietHours { from: 22, to: 8 };
+        assert!(!night.has(noon, zone) && night.has(noon.plus_seconds(10 * 3_600), zone));
+        assert!(night.has(noon.plus_seconds(19 * 3_600 + 3_599), zone));
+        assert!(!night.has(noon.plus_seconds(20 * 3_600), zone));
+        assert!(QuietHours { from: 12, to: 13 }.has(noon, zone));
     }
 }

@@ -172,12 +172,12 @@ pub fn same_group(read: Option<&ChatGroup>) -> Result<Condition, Error> {
 }
 
 /// Adds to the opening of a group what connects chats with it: the rows of those which have another
-/// group or none so far, and the subscription of the chat with this number, unless another chat has it.
+/// group that is deleted or none so far, and the subscription of the chat with this number, unless another chat has it.
 /// `moves` if the group is to have this chat instead of another one.
 pub fn connect(
     decision: Decision<Opened>,
     (chats, number, moves, language): (
-        [(Option<&ChatId>, Option<&ChatGroup>); 2],
+        [(Option<&ChatId>, Option<&ChatGroup>, bool); 2],
         i64,
         bool,
         Tongue,
@@ -191,8 +191,10 @@ pub fn connect(
         Decision::Write(transaction, _) | Decision::Renew(transaction, _) => transaction.keys(),
         Decision::Done(_) | Decision::Refuse { .. } => Vec::new(),
     };
-    for (chat, read) in chats {
-        let Some(chat) = chat.filter(|_| read.is_none_or(|it| it.group_id != group)) else {
+    for (chat, read, is_alive) in chats {
+        // A chat that has another group keeps it.
+        let is_free = read.is_none_or(|it| it.group_id != group && !is_alive);
+        let Some(chat) = chat.filter(|_| is_free) else {
             continue;
         };
         if !written.contains(&keys::chat_group(chat)) {
@@ -200,8 +202,15 @@ pub fn connect(
             writes.push(Write::put(&pointer)?.when(same_group(read)?));
         }
     }
-    let taken = subscription.is_some_and(|it| it.active && (it.chat_id == number || !moves));
-    if !taken {
+    // Messages that a member has turned off stay off.
+    let stays = subscription.is_some_and(|it| {
+        if it.active {
+            it.chat_id == number || !moves
+        } else {
+            it.inactive_reason.is_none() && !moves
+        }
+    });
+    if !stays {
         let new = Subscription::new(Subscriber::Group(group), number, language, now);
         let version = subscription.map_or(0, |it| it.version);
         writes.push(put_subscription(subscription, &Subscription { version, ..new }.changed())?);

@@ -7,6 +7,7 @@ use std::{
 use super::*;
 use crate::{
     caller::token::{Scope, TokenList},
+    chat::subscription::Tongue,
     funds::{
         fund::{Bonus, FundFlow, FundKey, FundStatus, Held, Parts},
         fund_queue::FundQueue,
@@ -28,7 +29,7 @@ use crate::{
     storage::keys,
     values::{
         entry_id::EntryId,
-        id::{FundTransactionId, GroupId, GuestId, QuestionId, SettlementId, UserId},
+        id::{FundTransactionId, GroupId, GuestId, QuestionId, SettlementId, Subscriber, UserId},
         ref_id::{RefId, ReferenceUse},
         time::Timestamp,
     },
@@ -361,7 +362,12 @@ fn rows_of_users() -> Vec<(&'static str, Result<Item, Error>)> {
     let day = "2024-01-20".parse().unwrap();
     let group: GroupId = "550e8400-e29b-41d4-a716-446655440000".parse().unwrap();
     let created_at: Timestamp = "2024-01-20T18:30:00.000Z".parse().unwrap();
+    let subscription =
+        |of| Subscription::new(of, 123_456_789, Tongue::Russian, created_at).changed();
+    let waiting = Subscription { greet: true, ..subscription(Subscriber::User(user)) }.changed();
     vec![
+        ("subscription", to_item(&waiting)),
+        ("subscription of a chat", to_item(&subscription(Subscriber::Group(group)))),
         ("spending", to_item(&spending)),
         ("day summary", to_item(&summary)),
         ("targets", to_item(&Targets::none(user))),
@@ -461,7 +467,7 @@ fn keys_are_stable() {
     balance: LEDGER#550e8400-e29b-41d4-a716-446655440000 / BALANCE
     closing: LEDGER#550e8400-e29b-41d4-a716-446655440000 / DAY#2024-01-20
     checkpoint: LEDGER#550e8400-e29b-41d4-a716-446655440000 / CHECKPOINT#2024-01-20T18:30:00.000Z
-    change: LEDGER#550e8400-e29b-41d4-a716-446655440000 / CHANGE#00000000000000000012
+    change: LEDGER#550e8400-e29b-41d4-a716-446655440000 / CHANGE#00000000000000000012 | GSI3 DUE#TELL / 2024-01-20T18:30:00.000Z#550e8400-e29b-41d4-a716-446655440000#00000000000000000012
     tally: LEDGER#550e8400-e29b-41d4-a716-446655440000 / SPENT#2024-01-20#food
     entry: LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRY#660e8400-e29b-41d4-a716-446655440001 / ~ | GSI1 LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRIES / 2024-01-20T18:30:00.000Z#00000000000000000009
     past entry: LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRY#660e8400-e29b-41d4-a716-446655440001 / HISTORY#00000000000000000009 | GSI1 LEDGER#550e8400-e29b-41d4-a716-446655440000#ENTRIES / 2024-01-20T18:30:00.000Z#00000000000000000009
@@ -476,6 +482,8 @@ fn keys_are_stable() {
     answer: QUESTION#0190a1b2-0000-7000-8000-000000000004 / ANSWER#123456789 | GSI1 USER#123456789 / ANSWER#2026-11-20T18:00:00.000Z#0190a1b2-0000-7000-8000-000000000004
     anonymous answer: QUESTION#0190a1b2-0000-7000-8000-000000000004 / ANSWER#0190a1b2-0000-8000-8000-000000000005
     points: GROUP#550e8400-e29b-41d4-a716-446655440000 / POINTS#123456789 | GSI1 USER#123456789 / POINTS#550e8400-e29b-41d4-a716-446655440000
+    subscription: SUBSCRIPTION#123456789 / METADATA | GSI3 DUE#NOTIFY / 2024-01-20T18:30:00.000Z#123456789
+    subscription of a chat: SUBSCRIPTION#550e8400-e29b-41d4-a716-446655440000 / METADATA
     spending: USER#123456789 / SPEND#2026-11-20T08:15:00.000Z#abababababababababab
     day summary: USER#123456789 / SUMMARY#2026-11-20
     targets: USER#123456789 / CONFIG#TARGETS

@@ -2,7 +2,7 @@
 
 use fracti_core::{
     caller::telegram::User,
-    chat::subscription::{InactiveReason, Tongue},
+    chat::subscription::{InactiveReason, Subscription, Tongue},
     decisions::{
         decision::Decision,
         group_row::unchanged,
@@ -128,7 +128,16 @@ impl Table {
                 return Ok(decision);
             };
             let subscription = self.subscription(Subscriber::Group(group)).await?;
-            let chats = [(Some(&chat), of_number.as_ref()), (instance, of_instance.as_ref())];
+            let other = of_instance.as_ref().filter(|it| it.group_id != group);
+            let is_alive = match other {
+                Some(it) => self.db.get::<Group>(keys::group(it.group_id)).await?,
+                None => None,
+            };
+            let is_alive = is_alive.is_some_and(|it| it.deleted_at.is_none());
+            let chats = [
+                (Some(&chat), of_number.as_ref(), false),
+                (instance, of_instance.as_ref(), is_alive),
+            ];
             let connected = (chats, number, asked.is_some(), language);
             decide::connect(decision, connected, subscription.as_ref(), context.now)
         })
@@ -161,6 +170,26 @@ impl Table {
             decide::migrate_chat(group_id, chat, (from, subscription.as_ref()), now)
         });
         migrated.await.map(drop)
+    }
+
+    /// Begins the messages to a group's chat again, to which the bot has come back.
+    pub async fn resume_chat(&self, number: i64, now: Timestamp) -> Result<(), Error> {
+        let once = Idempotency::own_work("resume-chat", now);
+        let resumed = self.write(&once, || async {
+            let Some(group) = self.group_of_chat(number).await? else {
+                return Ok(Decision::Done(()));
+            };
+            let before = self.subscription(Subscriber::Group(group)).await?;
+            let was_blocked = |it: &Subscription| {
+                it.inactive_reason == Some(InactiveReason::Blocked) && it.chat_id == number
+            };
+            let Some(before) = before.filter(was_blocked) else { return Ok(Decision::Done(())) };
+            let new = Subscription::new(before.id, number, before.language, now);
+            let after = Subscription { version: before.version, ..new }.changed();
+            let put = put_subscription(Some(&before), &after)?;
+            Ok(Decision::Write(Transaction::from_iter([put]), ()))
+        });
+        resumed.await.map(drop)
     }
 
     /// Ends the messages to a chat from which the bot was removed, or to a user who has blocked it.

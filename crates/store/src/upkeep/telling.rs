@@ -98,15 +98,15 @@ impl ToldChange {
 
 impl Table {
     /// Marks the subscriptions of those whom a change concerns, so that they are told of it. A change
-    /// that is too old is told to nobody.
+    /// that is too old is told to nobody. Returns whether that is done: another keeper may be at it.
     ///
     /// # Errors
     ///
     /// [`Error::Contended`] if subscriptions change all the time.
-    pub async fn tell(&self, change: &GroupChange, now: Timestamp) -> Result<(), Error> {
+    pub async fn tell(&self, change: &GroupChange, now: Timestamp) -> Result<bool, Error> {
         let group = change.group_id;
         if now.since(change.at) >= TOLD_FOR {
-            return self.mark(change, &[], None).await.map(drop);
+            return self.mark(change, &[], None).await;
         }
         let all = Condition::default();
         let (of, row, members) = tokio::try_join!(
@@ -127,8 +127,11 @@ impl Table {
             let subscribers = part.into_iter().map(Subscriber::User);
             let subscribers: Vec<_> = subscribers.chain(chat.filter(|_| is_last)).collect();
             let marked = GroupChange { told_to, ..change.clone() };
-            if !self.mark(&marked, &subscribers, to).await? || is_last {
-                return Ok(());
+            if !self.mark(&marked, &subscribers, to).await? {
+                return Ok(false);
+            }
+            if is_last {
+                return Ok(true);
             }
             told_to = to;
         }
@@ -147,9 +150,12 @@ impl Table {
             let rows: HashMap<_, Subscription> = self.db.batch(keys).await?;
             let mut writes = Transaction::default();
             for before in rows.values().filter(|it| it.wants(change)) {
-                if let Some(after) = before.waiting(change) {
-                    writes.add(put_subscription(Some(before), &after)?);
-                }
+                writes.add(match before.waiting(change) {
+                    Some(after) => put_subscription(Some(before), &after)?,
+                    // A message that is begun meanwhile may not have the change.
+                    None => Write::check(keys::subscription(before.id))
+                        .when(Condition::at_version(before.version)),
+                });
             }
             let as_read = match &change.told_to {
                 None => Condition::without("toldTo"),
@@ -245,7 +251,9 @@ impl Table {
         else {
             return Ok(None);
         };
-        let Some(last) = rows.last().map(|it| (it.number, it.at)) else { return Ok(None) };
+        let Some(last) = rows.last().map(|it| (it.number, it.at)) else {
+            return Err(Error::Unavailable("a query has missed a change".into()));
+        };
         // An earlier change that is not due any more was not for this chat.
         let was_for_chat = |it: &GroupChange| it.number >= from || it.due_at.is_some();
         let wanted = rows
@@ -326,16 +334,17 @@ impl Table {
         let range = Range { index: None, partition, sort, order: Order::Asc };
         let rows =
             self.db.rows::<GroupChange>(&range, &Page { limit: CHANGES, after: None }).await?;
-        let more = rows.len() > CHANGES;
+        let read = rows.len();
         let rows = rows.into_iter().map(|(_, change)| change).take(CHANGES);
-        // A change that a query misses while transactions commit comes with the next message.
-        let mut next = None;
-        let whole = rows.take_while(|change| {
-            let follows = next.is_none_or(|next| change.number == next);
-            next = Some(change.number.saturating_add(1));
-            follows
-        });
-        Ok((whole.collect(), more))
+        // A query is not isolated from transactions that commit while it runs. What follows a change that
+        // it has missed comes with the next message.
+        let whole: Vec<GroupChange> = rows
+            .zip(after.saturating_add(1)..)
+            .take_while(|(change, number)| change.number == *number)
+            .map(|(change, _)| change)
+            .collect();
+        let more = whole.len() < read;
+        Ok((whole, more))
     }
 
     /// Replaces a subscription that is as it was read; returns whether it was.
