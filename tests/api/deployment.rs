@@ -7,6 +7,10 @@ use std::{
 };
 
 use axum::http::{Method, Request};
+use fracti_core::{
+    chat::button::{Button, TransferKey},
+    values::money::Money,
+};
 use fracti_local::{FUNCTIONS, Function};
 use fracti_tests::{
     events::samples,
@@ -351,6 +355,8 @@ async fn rights_of_bot() -> BTreeSet<Right> {
     };
     send(says(&alice, "/start")).await;
     let keys = send(says(&alice, "/start EUR")).await;
+    send(press(&alice, &keys["EUR"])).await;
+    let keys = send(says(&alice, "/start")).await;
     send(press(&bob, &keys["Join"])).await;
     send(says(&alice, "/expense 3 tea")).await;
     let keys = send(says(&alice, "/expense 30 dinner")).await;
@@ -361,6 +367,24 @@ async fn rights_of_bot() -> BTreeSet<Right> {
     let keys = send(says(&bob, "/settle")).await;
     send(press(&alice, &keys["Confirm Bob 1.50 EUR"])).await;
     send(says(&bob, "/settings")).await;
+    // An imported payment, whose id has no time, and an option of a question.
+    let group = api.table.group_of_chat(-7).await.unwrap().unwrap();
+    let transfer = TransferKey::of(
+        "1".parse().unwrap(),
+        "2".parse().unwrap(),
+        Money { minor: 1, currency: "EUR".parse().unwrap() },
+    );
+    let settlement = "660e8400-e29b-41d4-a716-446655440001".parse().unwrap();
+    let imported = Button::Confirm { group, settlement, transfer };
+    send(press(&bob, &imported.encode())).await;
+    let choice = json!({ "type": "multiple_choice", "prompt": "?", "options": ["a", "b"],
+        "requiredResponses": 2 });
+    let caller = api.user(1, "Alice");
+    caller.post(&format!("/api/groups/{group}/join"), json!({})).await.data(200);
+    api.user(3, "Carol").post(&format!("/api/groups/{group}/join"), json!({})).await.data(200);
+    let asked = caller.post(&format!("/api/groups/{group}/questions"), choice).await;
+    let option = Button::Answer { group, question: asked.id().parse().unwrap(), option: 0 };
+    send(press(&bob, &option.encode())).await;
     let private = json!({ "id": 2, "type": "private" });
     for text in ["/start", "/balance", "/settings"] {
         let message = json!({ "message_id": 5, "chat": private, "from": bob, "text": text });

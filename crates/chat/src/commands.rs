@@ -27,16 +27,13 @@ use fracti_texts::{Language, Says};
 use crate::{
     acting::Acting,
     message::{Buttons, Reply, clean, on_button},
-    room::{LISTED, Room, welcome},
+    room::{Room, welcome},
     text::Texts,
     update::{Chat, Incoming},
 };
 
 /// Groups whose balances are shown in private.
 const GROUPS: usize = 20;
-
-/// Length of a reply, in UTF-16 units, above which it has no more lines. Telegram takes 4 096.
-const LENGTH: usize = 3_500;
 
 /// Readings of a line that are asked back, at most.
 const READINGS: usize = 8;
@@ -158,7 +155,7 @@ impl Acting<'_> {
         if lines.is_empty() {
             lines.push(l.you_are_settled());
         }
-        Ok(Reply::plain(listed(l, lines)))
+        Ok(Reply::plain(l.listed(lines)))
     }
 
     /// The payments that settle the group, with those that wait for a confirmation.
@@ -222,23 +219,7 @@ fn balances(room: &Room) -> Reply {
     if lines.is_empty() {
         lines.push(l.settled());
     }
-    Reply::plain(listed(*l, lines))
-}
-
-/// The first lines that fit into a message, and how many more there are.
-pub(crate) fn listed(l: Texts, mut lines: Vec<String>) -> String {
-    let all = lines.len();
-    let mut length = 0_usize;
-    lines.truncate(LISTED);
-    lines.retain(|line| {
-        length = length.saturating_add(line.encode_utf16().count()).saturating_add(1);
-        length <= LENGTH
-    });
-    let others = all.saturating_sub(lines.len());
-    if others > 0 {
-        lines.push(l.more(others));
-    }
-    lines.join("\n")
+    Reply::plain(l.listed(lines))
 }
 
 /// What a settlement pays, as its buttons say it; `None` of a v0 row that is finer than a minor unit.
@@ -324,7 +305,7 @@ impl Room {
         if lines.is_empty() {
             lines.push(l.settled());
         }
-        Ok(Reply { text: listed(l, lines), buttons })
+        Ok(Reply { text: l.listed(lines), buttons })
     }
 }
 

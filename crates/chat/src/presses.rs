@@ -26,34 +26,13 @@ use crate::{
     commands::{Planned, command_of, label, paid_by, said},
     message::{Buttons, Reply, clean},
     notice::outcome,
+    pressed::Pressed,
     room::Room,
     update::{Chat, Incoming, Press},
 };
 
 /// Seconds within which a reading of a line can be chosen, less than a key is known.
 const CHOSEN_WITHIN_S: i64 = 20 * 3_600;
-
-/// What a press does to what is seen: an alert for who pressed, and another message in place of the one
-/// with the button.
-#[derive(Clone, Debug, Default)]
-pub struct Pressed {
-    /// What is said to who pressed.
-    pub alert: Option<String>,
-    /// What the message becomes.
-    pub edit: Option<Reply>,
-    /// The buttons of the message, which keeps its text.
-    pub buttons: Option<Buttons>,
-}
-
-impl Pressed {
-    pub(crate) fn alert(text: impl Into<String>) -> Self {
-        Self { alert: Some(text.into()), ..Self::default() }
-    }
-
-    pub(crate) fn edit(reply: Reply) -> Self {
-        Self { edit: Some(reply), ..Self::default() }
-    }
-}
 
 impl Acting<'_> {
     /// Carries out a press. What a button says is not trusted: rights are checked anew, and the group

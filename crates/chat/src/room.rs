@@ -22,7 +22,6 @@ use fracti_texts::Language;
 
 use crate::{
     acting::Acting,
-    commands::listed,
     message::{Buttons, Reply, clean},
     names::Names,
     text::Texts,
@@ -54,16 +53,13 @@ impl Room {
         let mut names: Vec<String> = present.map(|it| self.names.get(it.id)).collect();
         names.sort_by_key(|name| name.to_lowercase());
         let l = self.l;
-        let names = listed(l, names).replace('\n', ", ");
+        let names = l.listed(names).replace('\n', ", ");
         let title = clean(self.group.title.as_str());
         let text = l.counts(title, self.group.currency.code(), names);
         let buttons = Buttons::default().row().button(&l.join(), Button::Join(self.group.id));
         Reply { text, buttons: self.open(bot, buttons) }
     }
 }
-
-/// Names and lines in one message, at most.
-pub(crate) const LISTED: usize = 30;
 
 /// What the bot says in a chat that has no group yet.
 pub(crate) fn welcome(language: Language, currency: Option<Currency>) -> Reply {

@@ -16,7 +16,7 @@ use fracti_store::{Outcome, Page};
 use crate::{
     acting::Acting,
     message::{Buttons, Reply, clean},
-    presses::Pressed,
+    pressed::Pressed,
     room::Room,
     text::Texts,
     update::Chat,

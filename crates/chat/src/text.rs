@@ -4,6 +4,12 @@ use std::fmt::Display;
 
 use fracti_texts::Language;
 
+/// Names and lines in one message, at most.
+const LISTED: usize = 30;
+
+/// Length of a reply, in UTF-16 units, above which it has no more lines. Telegram takes 4 096.
+const LENGTH: usize = 3_500;
+
 /// The texts in a language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Texts(pub(crate) Language);
@@ -228,6 +234,22 @@ texts! {
 }
 
 impl Texts {
+    /// The first lines that fit into a message, and how many more there are.
+    pub(crate) fn listed(self, mut lines: Vec<String>) -> String {
+        let all = lines.len();
+        let mut length = 0_usize;
+        lines.truncate(LISTED);
+        lines.retain(|line| {
+            length = length.saturating_add(line.encode_utf16().count()).saturating_add(1);
+            length <= LENGTH
+        });
+        let others = all.saturating_sub(lines.len());
+        if others > 0 {
+            lines.push(self.more(others));
+        }
+        lines.join("\n")
+    }
+
     /// So many minutes, as the time between two messages.
     pub(crate) fn minutes(self, number: u16) -> String {
         let words = (["minute", "minutes"], ["минуту", "минуты", "минут"]);

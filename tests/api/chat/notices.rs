@@ -451,3 +451,21 @@ async fn told_change_costs_a_unit_and_no_action_and_nothing_if_telling_is_off() 
         assert_eq!(now, &(*actions, units + more, *trips), "{index}");
     }
 }
+
+#[tokio::test]
+async fn import_is_one_line_in_each_chat() {
+    let bot = Bot::with_messages("en", &[BOB]).await;
+    let rows: Vec<_> =
+        (0..60).map(|_| ("2026-01-10", "Taxi", "Taxi", "EUR", vec![100, -100])).collect();
+    let options = json!({ "commit": true, "members": { "A": "1", "B": "2" } });
+    let file = crate::harness::splitwise(&["A", "B"], &rows);
+    let form = json!({ "file": file, "options": options });
+    let import = bot.path("/import").await;
+    bot.alice().post(&import, form).await.data(200);
+    let before = bot.telegram.messages(ALPS).len();
+    let told = bot.told(BOBS).await;
+    assert_eq!(told, ["Alps\nAlice imported 60 expenses, 0 payments.\n[Alps]"]);
+    let chat = &bot.telegram.messages(ALPS)[before..];
+    let chat: Vec<String> = chat.iter().map(shown).collect();
+    assert_eq!(chat, ["Alice imported 60 expenses, 0 payments.\n[Open Fracti]"]);
+}
