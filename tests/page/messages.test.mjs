@@ -29,8 +29,8 @@ test('messages are turned on, set and turned off', { timeout: 60_000 }, async ()
 
   await page.getByLabel('How often').selectOption({ label: 'once an hour at most' });
   await page.getByLabel('Payments').uncheck();
-  await page.getByLabel('from', { exact: true }).selectOption('22');
-  await page.getByLabel('to', { exact: true }).selectOption('8');
+  await page.getByLabel('From', { exact: true }).selectOption('22');
+  await page.getByLabel('To', { exact: true }).selectOption('8');
   await page.getByText('Muted groups').click();
   await page.getByLabel('Alps 2026').check();
   await check(page, 'messages-on');
@@ -43,7 +43,7 @@ test('messages are turned on, set and turned off', { timeout: 60_000 }, async ()
   assert.ok(!await page.getByLabel('Payments').isChecked());
 
   // A mistake names the field, and changes nothing.
-  await page.getByLabel('to', { exact: true }).selectOption('22');
+  await page.getByLabel('To', { exact: true }).selectOption('22');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('two different hours').first().waitFor();
   assert.deepEqual((await server.call('bob', 'GET', api)).quietHours, { from: 22, to: 8 });

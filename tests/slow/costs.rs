@@ -125,13 +125,15 @@ const READS: &[(&str, &str, f64)] = &[
 ];
 
 /// The operations of groups that an API token may not use.
-const IN_APP: [&str; 6] = [
+const IN_APP: [&str; 8] = [
     "setWallet",
     "deleteWallet",
     "getInvitation",
     "createInvitation",
     "deleteInvitation",
     "deleteGroup",
+    "setSubscription",
+    "deleteSubscription",
 ];
 
 /// How the first member sends requests.

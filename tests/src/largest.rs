@@ -138,6 +138,7 @@ impl Largest {
             clock: Clock::of(move || Timestamp::from_millis(now.load(SeqCst)).unwrap()),
             deadline,
             operators: [id(1).parse().unwrap()].into(),
+            telegram: Some("http://127.0.0.1:1".into()),
             ..App::new(Table::new(recorded, TABLE), BotToken::new(TOKEN), telegram::MAX_AGE)
         };
         Self { api: Transport::Router(service(routes(), app)), client, clock, sizes, proxy, units }
@@ -323,6 +324,11 @@ impl Largest {
     async fn of_user(&self, mut ids: Ids) -> Vec<Call> {
         let targets = operation("updateTargets").sends(own_categories());
         let mut calls = vec![self.call(1, &targets, Some("50 categories"), &ids).await];
+        let muted: Vec<String> =
+            (0..100).map(|number| format!("0190a1b2-0000-7000-8000-{number:012}")).collect();
+        let messages = operation("setSubscription").sends(json!({ "mutedGroups": muted }));
+        calls.push(self.call(1, &messages, Some("100 muted groups"), &ids).await);
+        calls.push(self.call(1, &operation("deleteSubscription"), Some(""), &ids).await);
         let token = json!({ "name": "𝕋".repeat(100), "scopes": ["read", "write"] });
         for (id, body, times, name) in [
             ("createSpending", spending(), 100, "spendingId"),

@@ -82,7 +82,8 @@ pub struct Edit {
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
     reply_markup: Buttons,
-    link_preview_options: Preview,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    link_preview_options: Option<Preview>,
 }
 
 /// The answer to a press.
@@ -234,13 +235,15 @@ impl Edit {
     pub fn of(chat_id: i64, message_id: i64, reply: Reply) -> Self {
         let reply_markup = reply.buttons.without_empty_rows();
         let text = Some(reply.text);
-        Self { chat_id, message_id, text, reply_markup, link_preview_options: NO_PREVIEW }
+        let link_preview_options = Some(NO_PREVIEW);
+        Self { chat_id, message_id, text, reply_markup, link_preview_options }
     }
 
     /// The message of a chat that keeps its text and gets these buttons.
     #[must_use]
     pub fn buttons(chat_id: i64, message_id: i64, buttons: Buttons) -> Self {
-        Self { text: None, ..Self::of(chat_id, message_id, Reply { text: String::new(), buttons }) }
+        let reply = Reply { text: String::new(), buttons };
+        Self { text: None, link_preview_options: None, ..Self::of(chat_id, message_id, reply) }
     }
 }
 

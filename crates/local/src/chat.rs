@@ -52,13 +52,18 @@ pub(crate) async fn start(
         out,
         "\n# write to the bot in the chat {CHAT} as Alice (123456789), and read the chat"
     )?;
-    for text in ["/start EUR", "/expense 30 dinner", "/balance"] {
-        writeln!(
-            out,
-            "curl -d chat={CHAT} -d from=123456789 --data-urlencode text='{text}' {url}/say"
-        )?;
+    let say = |text: &str| {
+        format!("curl -d chat={CHAT} -d from=123456789 --data-urlencode text='{text}' {url}/say")
+    };
+    let press = |from: u64, button: &str| {
+        format!("curl -d chat={CHAT} -d message=2 -d from={from} -d button={button} {url}/press")
+    };
+    writeln!(out, "{}", say("/start"))?;
+    writeln!(out, "{}", press(123_456_789, "EUR"))?;
+    writeln!(out, "{}", press(987_654_321, "Join"))?;
+    for text in ["/expense 30 dinner", "/balance", "/settle"] {
+        writeln!(out, "{}", say(text))?;
     }
     writeln!(out, "curl {url}/chats/{CHAT}")?;
-    writeln!(out, "curl -d chat={CHAT} -d message=2 -d from=987654321 -d button=Join {url}/press")?;
     Ok(app)
 }

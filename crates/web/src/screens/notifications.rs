@@ -73,17 +73,18 @@ fn settings(l: Texts, of: Option<&Subscription>, groups: &[Group], is_on: bool) 
                 (ui::field("interval", l.interval(), &html! { select #interval name="minIntervalMinutes" data-json {
                     @for it in INTERVALS.into_iter().chain(other) { option value=(it) selected[it == minutes] { (l.at_most_every(it)) } }
                 } }))
-                fieldset.field { legend.label { (l.topics()) }
-                    @for (index, topic) in Topic::ALL.into_iter().enumerate() {
-                        label.check { input type="checkbox" name={ "topics[" (index) "]" } value=(topic) checked[has(topic)]; (l.topic(topic)) }
-                    }
-                }
-                fieldset.field { legend.label { (l.quiet_hours()) }
-                    div.pair { (hour(l.from_hour(), "from", quiet.map(|QuietHours { from, .. }| from))) (hour(l.to_hour(), "to", quiet.map(|QuietHours { to, .. }| to))) }
-                }
                 (ui::field("language", l.language(), &html! { select #language name="language" {
                     @for it in [Tongue::English, Tongue::Russian] { option value=(it) selected[it == language] { (tongue(it)) } }
                 } }))
+            }
+            section.card.fields { h2 { (l.topics()) }
+                @for (index, topic) in Topic::ALL.into_iter().enumerate() {
+                    label.check { input type="checkbox" name={ "topics[" (index) "]" } value=(topic) checked[has(topic)]; (l.topic(topic)) }
+                }
+            }
+            section.card.fields { h2 { (l.quiet_hours()) }
+                (hour("from", l.from_hour(), quiet.map(|QuietHours { from, .. }| from)))
+                (hour("to", l.to_hour(), quiet.map(|QuietHours { to, .. }| to)))
             }
             @if !groups.is_empty() {
                 details.card.fields { summary { (l.muted_groups()) }
@@ -106,11 +107,15 @@ const fn tongue(of: Tongue) -> &'static str {
 }
 
 /// A choice of an hour, or of none.
-fn hour(label: &str, name: &str, chosen: Option<u8>) -> Markup {
-    html! {
-        select name={ "quietHours." (name) } data-json aria-label=(label) {
-            option value="" selected[chosen.is_none()] { (label) }
-            @for hour in 0..24_u8 { option value=(hour) selected[chosen == Some(hour)] { (label) " " (hour) ":00" } }
-        }
-    }
+fn hour(name: &str, label: &str, chosen: Option<u8>) -> Markup {
+    ui::field(
+        name,
+        label,
+        &html! {
+            select id=(name) name={ "quietHours." (name) } data-json {
+                option value="" selected[chosen.is_none()] { "–" }
+                @for hour in 0..24_u8 { option value=(hour) selected[chosen == Some(hour)] { (hour) ":00" } }
+            }
+        },
+    )
 }
