@@ -71,7 +71,8 @@ impl Bot {
     pub(crate) async fn press(&self, from: u64, button: &str) -> Pressed {
         let last = self.last();
         let button = last.buttons.iter().flatten().find(|it| plain(&it.text) == button);
-        let button = button.unwrap_or_else(|| panic!("no such button: {last:?}")).text.clone();
+        assert!(button.is_some(), "no such button: {last:?}");
+        let button = button.unwrap().text.clone();
         let pressed = self.telegram.press(ALPS, last.id, &button, from).await;
         assert_eq!(pressed.status, 200);
         assert!(pressed.answered);

@@ -78,6 +78,7 @@ fn sample(operation: Operation, status: u16, says: &'static str) -> Sample {
 pub fn samples() -> Vec<Sample> {
     [
         of_operations(),
+        of_messages(),
         of_schedules(),
         of_members(),
         of_lists(),
@@ -86,6 +87,14 @@ pub fn samples() -> Vec<Sample> {
         unusual(),
     ]
     .concat()
+}
+
+fn of_messages() -> Vec<Sample> {
+    vec![
+        sample(operation("getSubscription"), 200, r#""active":"#),
+        sample(operation("setSubscription"), 200, r#""minIntervalMinutes":60"#),
+        sample(operation("deleteSubscription"), 200, r#""active":false"#),
+    ]
 }
 
 fn of_operations() -> Vec<Sample> {
@@ -167,9 +176,6 @@ fn of_operations() -> Vec<Sample> {
         sample(operation("getShared"), 200, r#""yours":45,"theirs":-45"#),
         sample(operation("getUsage"), 200, r#""tokens":{"reads":{"used":0}"#),
         sample(operation("getTargets"), 200, r#""version":1,"period":"month","registry":{}"#),
-        sample(operation("getSubscription"), 200, r#""active":"#),
-        sample(operation("setSubscription"), 200, r#""minIntervalMinutes":60"#),
-        sample(operation("deleteSubscription"), 200, r#""active":false"#),
         sample(operation("listTokens"), 200, r#""name":"Bot","scopes":["read","write"]"#),
         sample(operation("createToken"), 201, r#""token":"fracti_pat_"#),
         sample(operation("deleteToken"), 200, r#""message":"API token deleted""#),

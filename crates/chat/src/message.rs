@@ -92,7 +92,8 @@ pub struct Alert {
     callback_query_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
-    show_alert: bool,
+    #[serde(rename = "show_alert")]
+    is_shown: bool,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -251,9 +252,9 @@ impl Alert {
     /// The answer to the press with this id. A text is shown until it is closed.
     #[must_use]
     pub fn of(press: &str, text: Option<&str>) -> Self {
-        let show_alert = text.is_some();
+        let is_shown = text.is_some();
         let text = text.map(|text| shortened(text, MAX_ALERT));
-        Self { callback_query_id: press.to_owned(), text, show_alert }
+        Self { callback_query_id: press.to_owned(), text, is_shown }
     }
 }
 

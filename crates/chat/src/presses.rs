@@ -257,7 +257,7 @@ impl Acting<'_> {
     ) -> Result<Pressed, Error> {
         let (l, key) = (self.own(), self.in_group(room.group.id));
         if self.table.settlement(key, id).await?.funds.is_some() {
-            return Ok(Pressed::alert(l.from_funds()));
+            return Ok(Pressed::alert(l.funds_in_app()));
         }
         let status = if received { SettlementStatus::Completed } else { SettlementStatus::Failed };
         let update = SettlementUpdate { status: Field::Value(status), ..Default::default() };

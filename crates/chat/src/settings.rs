@@ -5,6 +5,7 @@ use fracti_core::{
         button::Button,
         subscription::{MAX_MUTED, Subscription, Tongue},
     },
+    group::GroupFilter,
     input::Error,
     values::{
         id::{GroupId, Subscriber},
@@ -48,7 +49,7 @@ impl Acting<'_> {
             return Ok(Reply { text: l.messages_off(), buttons });
         };
         let page = Page { limit: GROUPS, after: None };
-        let groups = self.table.groups_of(self.id(), &Default::default(), &page).await?.items;
+        let groups = self.table.groups_of(self.id(), &GroupFilter::default(), &page).await?.items;
         let is_muted = |id: &GroupId| of.muted_groups.contains(id);
         let title = |id: &GroupId| groups.iter().find(|it| it.id == *id);
         let muted = of.muted_groups.iter().filter_map(title).map(|it| clean(it.title.as_str()));

@@ -82,7 +82,7 @@ texts! {
         "The balances have changed, send /settle again.",
         "Балансы изменились, отправьте /settle ещё раз."
     }
-    from_funds {
+    funds_in_app {
         "Open Fracti to confirm it.",
         "Откройте Fracti, чтобы подтвердить платёж."
     }

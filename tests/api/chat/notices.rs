@@ -29,7 +29,7 @@ impl Bot {
     }
 
     async fn turn_on(&self, user: u64, language: &str) {
-        let chat = i64::try_from(user).unwrap();
+        let chat = user.cast_signed();
         self.telegram.say(chat, user, "/start").await;
         let start = self.telegram.messages(chat).pop().unwrap();
         let button = if language == "ru" {
@@ -73,7 +73,7 @@ impl Bot {
     }
 }
 
-const BOBS: i64 = BOB as i64;
+const BOBS: i64 = BOB.cast_signed();
 
 #[tokio::test]
 async fn edit_is_told_with_what_it_was_in_both_languages() {
@@ -111,7 +111,7 @@ async fn what_the_bot_did_in_the_chat_is_told_in_private_only() {
     let told = bot.told(BOBS).await;
     assert_eq!(told, ["Alps\nAlice added “dinner”: 30.00 EUR. Your share: 10.00 EUR.\n[Alps]"]);
     assert_eq!(bot.telegram.messages(ALPS).len(), before, "it is seen there already");
-    let own = bot.telegram.messages(i64::try_from(ALICE).unwrap());
+    let own = bot.telegram.messages(ALICE.cast_signed());
     assert!(!own.iter().any(|it| it.text.contains("dinner")), "one's own change is not told");
 }
 
@@ -159,7 +159,7 @@ async fn payment_is_confirmed_by_a_button_of_its_message() {
     let bobs = bot.api.user(BOB, "Bob");
     let paid = bobs.post(&path, json!({ "toId": "1", "amount": 10 })).await;
     assert_eq!(paid.status, 201);
-    let alices = i64::try_from(ALICE).unwrap();
+    let alices = ALICE.cast_signed();
     let told = bot.told(alices).await;
     let expected = "Alps\nBob paid you 10.00 EUR.\n[Confirm Bob 10.00 EUR] [Not received]\n[Alps]";
     assert_eq!(told, [expected]);
@@ -179,7 +179,7 @@ async fn payment_is_confirmed_by_a_button_of_its_message() {
 async fn who_is_gone_or_wants_nothing_is_told_nothing() {
     let bot = Bot::with_messages("en", &[BOB, CAROL]).await;
     // Carol mutes the group, and Bob leaves.
-    let carols = i64::try_from(CAROL).unwrap();
+    let carols = CAROL.cast_signed();
     bot.telegram.say(carols, CAROL, "/settings").await;
     let settings = bot.telegram.messages(carols).pop().unwrap();
     assert_eq!(
@@ -302,7 +302,7 @@ async fn two_keepers_tell_each_change_once() {
     tokio::join!(bot.keep(), bot.keep(), bot.keep());
     bot.api.pass(Duration::from_hours(1));
     bot.keep().await;
-    for chat in [BOBS, i64::try_from(CAROL).unwrap()] {
+    for chat in [BOBS, CAROL.cast_signed()] {
         let all: String = bot.telegram.messages(chat).iter().map(shown).collect();
         for number in 0..5 {
             assert_eq!(all.matches(&format!("tea {number}")).count(), 1, "{all}");
@@ -376,12 +376,12 @@ async fn asker_is_told_that_a_question_has_all_answers_and_who_answered_is_not_a
     };
     answer(BOB, "Bob").await;
     assert_eq!(bot.told(BOBS).await, Vec::<String>::new(), "Bob has answered");
-    let carols = i64::try_from(CAROL).unwrap();
+    let carols = CAROL.cast_signed();
     let told: Vec<String> = bot.telegram.messages(carols).iter().map(shown).collect();
     assert_eq!(told.last().unwrap(), "Alps\nСпрашивает Alice: Куда едем?\n[Ответить]\n[Alps]");
     answer(CAROL, "Carol").await;
     bot.api.pass(Duration::from_mins(31));
-    let alices = bot.told(i64::try_from(ALICE).unwrap()).await;
+    let alices = bot.told(ALICE.cast_signed()).await;
     assert_eq!(alices, ["Alps\nКуда едем? Ответили 2 из 2.\n[Alps]"]);
 }
 

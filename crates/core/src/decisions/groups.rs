@@ -171,17 +171,24 @@ pub fn same_group(read: Option<&ChatGroup>) -> Result<Condition, Error> {
     )
 }
 
+/// A chat that is connected with a group: its number, or its `chat_instance`.
+#[derive(Clone, Copy, Debug)]
+pub struct ConnectedChat<'a> {
+    /// The chat.
+    pub chat: &'a ChatId,
+    /// The group that it had.
+    pub read: Option<&'a ChatGroup>,
+    /// Whether that is another group, which is not deleted.
+    pub is_taken: bool,
+}
+
 /// Adds to the opening of a group what connects chats with it: the rows of those which have another
-/// group that is deleted or none so far, and the subscription of the chat with this number, unless another chat has it.
-/// `moves` if the group is to have this chat instead of another one.
-pub fn connect(
+/// group that is deleted or none so far, and the subscription of the chat with this number, unless
+/// another chat has it. `moves` if the group is to have this chat instead of another one.
+pub fn connect<'a>(
     decision: Decision<Opened>,
-    (chats, number, moves, language): (
-        [(Option<&ChatId>, Option<&ChatGroup>, bool); 2],
-        i64,
-        bool,
-        Tongue,
-    ),
+    chats: impl IntoIterator<Item = ConnectedChat<'a>>,
+    (number, moves, language): (i64, bool, Tongue),
     subscription: Option<&Subscription>,
     now: Timestamp,
 ) -> Result<Decision<Opened>, WriteError> {
@@ -191,13 +198,10 @@ pub fn connect(
         Decision::Write(transaction, _) | Decision::Renew(transaction, _) => transaction.keys(),
         Decision::Done(_) | Decision::Refuse { .. } => Vec::new(),
     };
-    for (chat, read, is_alive) in chats {
+    for ConnectedChat { chat, read, is_taken } in chats {
         // A chat that has another group keeps it.
-        let is_free = read.is_none_or(|it| it.group_id != group && !is_alive);
-        let Some(chat) = chat.filter(|_| is_free) else {
-            continue;
-        };
-        if !written.contains(&keys::chat_group(chat)) {
+        let is_free = read.is_none_or(|it| it.group_id != group && !is_taken);
+        if is_free && !written.contains(&keys::chat_group(chat)) {
             let pointer = ChatGroup { chat_id: chat.clone(), group_id: group };
             writes.push(Write::put(&pointer)?.when(same_group(read)?));
         }

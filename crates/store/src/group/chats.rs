@@ -6,7 +6,7 @@ use fracti_core::{
     decisions::{
         decision::Decision,
         group_row::unchanged,
-        groups::{self as decide, Opened},
+        groups::{self as decide, ConnectedChat, Opened},
         members::require_admission,
         telling::put_subscription,
     },
@@ -115,12 +115,11 @@ impl Table {
                 }
                 (None, Some(group_id)) => {
                     let (member, group) = self.member_of_chat(group_id, user).await?;
-                    match group {
-                        Some(group) => self.further_opening(group, member, user, context).await?,
-                        None => {
-                            let as_read = decide::same_group(of_number.as_ref())?;
-                            decide::first_opening(&chat, new, user, context, as_read)?
-                        }
+                    if let Some(group) = group {
+                        self.further_opening(group, member, user, context).await?
+                    } else {
+                        let as_read = decide::same_group(of_number.as_ref())?;
+                        decide::first_opening(&chat, new, user, context, as_read)?
                     }
                 }
             };
@@ -129,17 +128,17 @@ impl Table {
             };
             let subscription = self.subscription(Subscriber::Group(group)).await?;
             let other = of_instance.as_ref().filter(|it| it.group_id != group);
-            let is_alive = match other {
+            let other = match other {
                 Some(it) => self.db.get::<Group>(keys::group(it.group_id)).await?,
                 None => None,
             };
-            let is_alive = is_alive.is_some_and(|it| it.deleted_at.is_none());
-            let chats = [
-                (Some(&chat), of_number.as_ref(), false),
-                (instance, of_instance.as_ref(), is_alive),
-            ];
-            let connected = (chats, number, asked.is_some(), language);
-            decide::connect(decision, connected, subscription.as_ref(), context.now)
+            let is_taken = other.is_some_and(|it| it.deleted_at.is_none());
+            let by_number =
+                ConnectedChat { chat: &chat, read: of_number.as_ref(), is_taken: false };
+            let of = |chat| ConnectedChat { chat, read: of_instance.as_ref(), is_taken };
+            let chats = [by_number].into_iter().chain(instance.map(of));
+            let connected = (number, asked.is_some(), language);
+            decide::connect(decision, chats, connected, subscription.as_ref(), context.now)
         })
         .await
     }

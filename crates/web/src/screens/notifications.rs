@@ -83,8 +83,8 @@ fn settings(l: Texts, of: Option<&Subscription>, groups: &[Group], is_on: bool) 
                 }
             }
             section.card.fields { h2 { (l.quiet_hours()) }
-                (hour("from", l.from_hour(), quiet.map(|QuietHours { from, .. }| from)))
-                (hour("to", l.to_hour(), quiet.map(|QuietHours { to, .. }| to)))
+                (hour("from", l.first_hour(), quiet.map(|QuietHours { from, .. }| from)))
+                (hour("to", l.last_hour(), quiet.map(|QuietHours { to, .. }| to)))
             }
             @if !groups.is_empty() {
                 details.card.fields { summary { (l.muted_groups()) }

@@ -30,8 +30,8 @@ texts! {
     interval { "How often", "Как часто" }
     topics { "About", "О чём" }
     quiet_hours { "Without sound", "Без звука" }
-    from_hour { "From", "С" }
-    to_hour { "To", "До" }
+    first_hour { "From", "С" }
+    last_hour { "To", "До" }
     muted_groups { "Muted groups", "Заглушённые группы" }
     created { "Created: {title}", "Создано: {title}" }
     restored(what) { "Restored: {what}", "Восстановлено: {what}" }
