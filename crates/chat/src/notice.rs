@@ -421,6 +421,9 @@ impl<'a> Reader<'a> {
                     l.linked(actor, guest, self.name(member.linked_to?))
                 }
             }
+            ChangeKind::LinkProposed => {
+                l.proposed_to_you(actor, escaped(&subject.member.as_ref()?.name))
+            }
             ChangeKind::AdjustmentPushed | ChangeKind::AdjustmentReverted => {
                 if self.user.is_none() {
                     return Some(l.adjusted_all(actor));

@@ -185,6 +185,10 @@ texts! {
     your_payment { "your payment", "ваш платёж" }
     payment_of(name) { "the payment of {name}", "платит {name}" }
     hold_over(amount) { "The hold of {amount} ran out.", "Удержание истекло: {amount}." }
+    proposed_to_you(actor, guest) {
+        "{actor} thinks that “{guest}” is you. Confirm it in Fracti.",
+        "Гость, {actor}: «{guest}» — это вы? Подтвердите в Fracti."
+    }
     linked_to_you(actor, guest) {
         "{actor} linked “{guest}” to you.",
         "Гость, {actor}: «{guest}» — теперь вы."

@@ -251,21 +251,20 @@ impl UnknownNames {
 
 /// The error of a name that may carry money.
 fn may_carry_money(name: &str, rows: usize) -> Message {
-    let quoted = Json::from(name);
     if rows == 0 {
         return message!(
-            "{name} is not known to Fracti and may carry money; if it does not matter, send \
-             \"ignore\": [{quoted}]",
-            "Fracti не знает {name}, и это могут быть деньги; если это неважно, добавьте \
-             \"ignore\": [{quoted}]"
+            "{name} is not known to Fracti and may carry money; if it does not matter, import \
+             without {name}",
+            "Fracti не знает {name}, и это могут быть деньги; если это неважно, импортируйте без \
+             {name}"
         );
     }
     let rows = in_rows(rows);
     message!(
         "{name} is not known to Fracti and may carry money: it has values in {rows}; if it does \
-         not matter, send \"ignore\": [{quoted}]",
+         not matter, import without {name}",
         "Fracti не знает {name}, и это могут быть деньги: значения есть в {rows}; если это \
-         неважно, добавьте \"ignore\": [{quoted}]",
+         неважно, импортируйте без {name}",
         [rows]
     )
 }

@@ -469,3 +469,24 @@ async fn import_is_one_line_in_each_chat() {
     let chat: Vec<String> = chat.iter().map(shown).collect();
     assert_eq!(chat, ["Alice imported 60 expenses, 0 payments.\n[Open Fracti]"]);
 }
+
+#[tokio::test]
+async fn guest_is_told_about_to_who_they_may_be_and_who_added_them() {
+    let bot = Bot::with_messages("en", &[BOB, CAROL]).await;
+    let members = bot.path("/members").await;
+    let carol = bot.api.user(CAROL, "Carol");
+    let guest = carol.post(&members, json!({ "name": "Caro" })).await.data(201)["id"].clone();
+    let splits = json!([{ "userId": "1" }, { "userId": guest }]);
+    bot.spend(json!({ "amount": 8, "description": "tea", "splits": splits })).await;
+    // Carol added the guest, so she is told of what concerns them; Bob is not.
+    let told = bot.told(CAROL.cast_signed()).await;
+    assert_eq!(told, ["Alps\nAlice added “tea”: 8.00 EUR.\n[Alps]"]);
+    assert!(bot.telegram.messages(BOBS).iter().all(|it| !it.text.contains("tea")));
+    let guest = guest.as_str().unwrap();
+    let link = format!("{members}/{guest}/link");
+    assert_eq!(bot.alice().post(&link, json!({ "userId": "2" })).await.status, 202);
+    let before = bot.telegram.messages(ALPS).len();
+    let told = bot.told(BOBS).await;
+    assert_eq!(told, ["Alps\nAlice thinks that “Caro” is you. Confirm it in Fracti.\n[Alps]"]);
+    assert_eq!(bot.telegram.messages(ALPS).len(), before);
+}

@@ -100,7 +100,7 @@ async fn a_name_that_may_carry_money_is_an_error_until_it_is_ignored() {
         "payer_name": "A", "payer_weight": 1.0, "owers": ["B"], "payers": ["A"] });
     let import = Import::of(&json!([bill]).to_string(), "{}");
     let rule = "payers is not known to Fracti and may carry money: it has values in 1 row; if it \
-                does not matter, send \"ignore\": [\"payers\"]";
+                does not matter, import without payers";
     let plan = import.send(alice, &group).await;
     assert_eq!(plan.data(200)["errors"], json!([{ "ignore": "payers", "message": rule }]));
     let commit = import.by(alice, &group, &[("A", "1"), ("B", "2")]).await;

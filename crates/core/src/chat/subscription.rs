@@ -101,6 +101,7 @@ impl Topic {
             | ChangeKind::ExpenseRestored
             | ChangeKind::SchedulePaused
             | ChangeKind::MemberLinked
+            | ChangeKind::LinkProposed
             | ChangeKind::AdjustmentPushed
             | ChangeKind::AdjustmentReverted
             | ChangeKind::ImportDone
@@ -121,7 +122,6 @@ impl Topic {
             | ChangeKind::MemberLeft
             | ChangeKind::MemberRemoved
             | ChangeKind::MemberRestored
-            | ChangeKind::LinkProposed
             | ChangeKind::LinkWithdrawn
             | ChangeKind::GuestAdded
             | ChangeKind::GroupChanged => None,

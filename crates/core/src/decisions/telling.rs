@@ -149,6 +149,10 @@ pub fn concerned(
             let linked = subject.member.as_ref().and_then(|it| it.linked_to);
             linked.into_iter().map(MemberId::from).collect()
         }
+        ChangeKind::LinkProposed => {
+            let proposed = subject.member.as_ref().and_then(|it| it.proposed_user_id);
+            proposed.into_iter().map(MemberId::from).collect()
+        }
         ChangeKind::ImportDone | ChangeKind::ImportUndone => {
             members.iter().filter_map(|it| it.id.user()).map(MemberId::from).collect()
         }
@@ -197,6 +201,8 @@ pub fn concerns_chat(
 ) -> bool {
     let is_seen = match change.subject.kind {
         ChangeKind::ExpenseEdited => !effects.is_empty(),
+        // It waits for one user alone.
+        ChangeKind::LinkProposed => false,
         ChangeKind::QuestionAsked => question.is_some_and(|(of, now)| !of.is_over(now)),
         _ => true,
     };

@@ -50,7 +50,7 @@ fn names_that_may_carry_money_are_errors_until_they_are_ignored() {
             errors(&import),
             [format!(
                 "{name} is not known to Fracti and may carry money: it has values in {rows}; if it \
-                 does not matter, send \"ignore\": [\"{name}\"]"
+                 does not matter, import without {name}"
             )]
         );
         assert_eq!(import.errors[0].ignore.as_deref(), Some(name));
