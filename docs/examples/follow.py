@@ -27,6 +27,8 @@ LINES = {
     **{f"adjustment.{it}": it + " adjustments" for it in ("pushed", "reverted")},
     **{"link.proposed": "said who {of[name]} is", "link.withdrawn": "withdrew who {of[name]} is"},
     **{"member.joined": "joined", "member.left": "left", "guest.added": "added {of[name]}"},
+    **{"question.asked": "asked: {of[prompt]}", "question.closed": "closed: {of[prompt]}"},
+    **{"question.completed": "has all answers to: {of[prompt]}"},
     **{"import.done": "imported a file", "import.undone": "undid an import"},
 }
 
