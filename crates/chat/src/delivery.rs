@@ -20,7 +20,7 @@ use fracti_core::{
         time::Timestamp,
     },
 };
-use fracti_runtime::Clock;
+use fracti_runtime::{Clock, with_causes};
 use fracti_store::{News, Table};
 use tokio::{
     sync::Mutex,
@@ -94,13 +94,20 @@ impl Sending {
             return Ok(Delivered::Left);
         }
         let now = clock.now();
-        let (read, news) = split(table.news(of, now).await?);
+        let (read, news, unread) = split(table.news(of, now).await);
         let Some(message) = self.message(table, of, &news, now).await? else {
-            let after = of.told(&read, false, now);
+            if let Some(error) = unread {
+                return Err(error);
+            }
+            let after = of.reminded(&of.reminders).told(&read, false, now);
             let is_told = table.replace_subscription(of, &after).await?;
             let is_done = is_told && after.due_at.is_none_or(|at| at > now);
             return Ok(if is_done { Delivered::Done } else { Delivered::Left });
         };
+        if let Some(error) = unread {
+            // What waits of that group stays for the next message.
+            tracing::error!(cause = with_causes(&error), "news of a group not read");
+        }
         let leased = of.leased(clock.now());
         if !table.replace_subscription(of, &leased).await? {
             return Ok(Delivered::Left);
@@ -166,8 +173,9 @@ impl Sending {
         match outcome {
             Outcome::Done => {
                 // A greeting tells of nothing that waits.
-                let read = if leased.greet { &[] } else { read };
-                self.finish(table, leased, |of| of.told(read, true, now)).await
+                let (read, reminders) =
+                    if leased.greet { (&[][..], &[][..]) } else { (read, &*leased.reminders) };
+                self.finish(table, leased, |of| of.reminded(reminders).told(read, true, now)).await
             }
             Outcome::RetryAfter(seconds) => {
                 self.stopped.store(true, Relaxed);
@@ -239,13 +247,25 @@ impl Sending {
     }
 }
 
-/// The news of groups, and how far the changes of each group were read.
-fn split(all: Vec<(GroupId, Option<News>)>) -> (Vec<Read>, Vec<News>) {
-    let read = |(group, news): &(GroupId, Option<News>)| Read {
-        group: *group,
-        last: news.as_ref().map(|news| news.last),
-        more: news.as_ref().is_some_and(|news| news.more),
-    };
-    let read = all.iter().map(read).collect();
-    (read, all.into_iter().filter_map(|(_, news)| news).collect())
+/// How far the changes of each group were read, the news, and why a group could not be read, if one could
+/// not.
+fn split(
+    all: Vec<(GroupId, Result<Option<News>, Error>)>,
+) -> (Vec<Read>, Vec<News>, Option<Error>) {
+    let (mut read, mut news, mut unread) = (Vec::new(), Vec::new(), None);
+    for (group, of) in all {
+        match of {
+            Ok(of) => {
+                let last = of.as_ref().and_then(|it| it.last);
+                let more = of.as_ref().is_some_and(|it| it.more);
+                // Nothing of a group of which only a reminder waited was read.
+                if last.is_some() || of.is_none() {
+                    read.push(Read { group, last, more });
+                }
+                news.extend(of);
+            }
+            Err(error) => unread = Some(error),
+        }
+    }
+    (read, news, unread)
 }

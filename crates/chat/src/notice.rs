@@ -210,6 +210,10 @@ impl<'a> Reader<'a> {
                 questions.extend(told.question.clone().filter(|_| is_asked));
             }
         }
+        for question in &self.news.reminders {
+            lines.push(self.l.reminder(self.question(question.asked_by, question)));
+            questions.push(question.clone());
+        }
         Part { title: escaped(self.news.group.title.as_str()), lines, payments, questions }
     }
 
@@ -406,6 +410,18 @@ impl<'a> Reader<'a> {
         Some((self.l.confirm(name, amount), id, paid_by(now)?))
     }
 
+    /// The line about a question that waits for answers.
+    fn question(&self, asker: UserId, of: &Question) -> String {
+        let (l, asker) = (self.l, self.name(asker));
+        match &of.receipt {
+            Some(receipt) => {
+                let amount = self.money(receipt.amount, receipt.currency);
+                l.asks_of_receipt(asker, escaped(receipt.description.as_str()), amount)
+            }
+            None => l.asks(asker, escaped(&of.prompt)),
+        }
+    }
+
     /// The line about another change.
     fn other(&self, told: &ToldChange) -> Option<String> {
         let (l, ToldChange { change, effects, .. }) = (self.l, told);
@@ -445,16 +461,7 @@ impl<'a> Reader<'a> {
                 l.imported(actor, l.expenses(import.expenses), l.payments(import.settlements))
             }
             ChangeKind::ImportUndone => l.import_undone(actor),
-            ChangeKind::QuestionAsked => {
-                let question = told.question.as_ref()?;
-                match &question.receipt {
-                    Some(receipt) => {
-                        let amount = self.money(receipt.amount, receipt.currency);
-                        l.asks_of_receipt(actor, escaped(receipt.description.as_str()), amount)
-                    }
-                    None => l.asks(actor, escaped(&question.prompt)),
-                }
-            }
+            ChangeKind::QuestionAsked => self.question(*actor_id, told.question.as_ref()?),
             ChangeKind::QuestionCompleted | ChangeKind::QuestionClosed => {
                 let question = told.question.as_ref()?;
                 let chosen = self.news.chosen.get(&question.id).map(Vec::as_slice);

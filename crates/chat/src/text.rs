@@ -221,6 +221,7 @@ texts! {
         "{asker} asks who had what: {what}, {amount}.",
         "Кто что заказал, {asker}: {what}, {amount}."
     }
+    reminder(line) { "Reminder: {line}", "Напоминание. {line}" }
     choose_yours { "Choose what you had", "Отметить своё" }
     answer { "Answer", "Ответить" }
     results(what, counts) { "{what} {counts}.", "{what} {counts}." }

@@ -2,12 +2,16 @@
 
 use std::time::Duration;
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use fracti_core::{
     chat::subscription::{InactiveReason, Subscription},
+    records::group_change::GroupChange,
+    storage::{keys, row},
     values::id::{Subscriber, UserId},
 };
 use fracti_keeper::{Report, keep};
 use fracti_local::fake_telegram::Outcome;
+use fracti_store::from_sdk;
 use serde_json::{Value, json};
 
 use super::{ALICE, ALPS, BOB, Bot, CAROL, plain, shown};
@@ -65,6 +69,14 @@ impl Bot {
     pub(super) async fn spend(&self, body: Value) -> String {
         let path = self.path("/expenses").await;
         self.alice().post(&path, body).await.data(201)["id"].as_str().unwrap().to_owned()
+    }
+
+    /// The changes that are still to be told.
+    async fn due_changes(&self) -> Vec<GroupChange> {
+        let rows = self.api.rows().await.into_values();
+        let rows = rows.map(|it| from_sdk(it.into_iter().collect()));
+        let changes = rows.filter_map(|it| row::from_item::<GroupChange>(it).ok());
+        changes.filter(|it| it.due_at.is_some()).collect()
     }
 
     pub(super) async fn subscription(&self, user: u64) -> Subscription {
@@ -383,6 +395,113 @@ async fn asker_is_told_that_a_question_has_all_answers_and_who_answered_is_not_a
     bot.api.pass(Duration::from_mins(31));
     let alices = bot.told(ALICE.cast_signed()).await;
     assert_eq!(alices, ["Alps\nКуда едем? Ответили 2 из 2.\n[Alps]"]);
+}
+
+#[tokio::test]
+async fn who_has_not_answered_at_half_time_is_reminded_once() {
+    for (language, reminder) in [
+        ("en", "Alps\nReminder: Alice asks: Pizza?\n[Yes] [No]\n[Alps]"),
+        ("ru", "Alps\nНапоминание. Спрашивает Alice: Pizza?\n[Yes] [No]\n[Alps]"),
+    ] {
+        let bot = Bot::with_messages(language, &[ALICE, BOB]).await;
+        let choice = json!({
+            "type": "multiple_choice", "prompt": "Pizza?", "options": ["Yes", "No"],
+            "timeoutSeconds": 2 * 3_600,
+        });
+        bot.alice().post(&bot.path("/questions").await, choice).await.data(201);
+        assert_eq!(bot.told(BOBS).await.len(), 1);
+        // Who turns messages on meanwhile is reminded, too.
+        bot.turn_on(CAROL, language).await;
+        bot.api.pass(Duration::from_mins(50));
+        assert_eq!(bot.told(BOBS).await, Vec::<String>::new(), "half of its time is not over");
+        let before = bot.telegram.messages(ALPS).len();
+        bot.api.pass(Duration::from_mins(10));
+        assert_eq!(bot.told(BOBS).await, [reminder]);
+        let carols = bot.telegram.messages(CAROL.cast_signed());
+        assert_eq!(carols.last().map(shown).as_deref(), Some(reminder));
+        let alices = bot.telegram.messages(ALICE.cast_signed());
+        assert!(!alices.iter().any(|it| it.text.contains("Pizza")), "she asked");
+        assert_eq!(bot.telegram.messages(ALPS).len(), before, "the chat is not reminded");
+        bot.api.pass(Duration::from_mins(31));
+        assert_eq!(bot.told(BOBS).await, Vec::<String>::new(), "once");
+        assert_eq!(bot.subscription(BOB).await.reminders, []);
+    }
+}
+
+#[tokio::test]
+async fn nobody_is_reminded_of_what_is_answered_over_or_asked_for_less_than_two_hours() {
+    let bot = Bot::with_messages("en", &[BOB, CAROL]).await;
+    let questions = bot.path("/questions").await;
+    let ask = async |prompt: &str, minutes: u64| {
+        let text = json!({ "type": "text", "prompt": prompt, "timeoutSeconds": minutes * 60 });
+        bot.alice().post(&questions, text).await.id()
+    };
+    ask("Short?", 119).await;
+    let closed = ask("Closed?", 240).await;
+    let answered = ask("Answered?", 240).await;
+    let late = ask("Late?", 240).await;
+    bot.told(BOBS).await;
+    let bob = bot.api.user(BOB, "Bob");
+    let yes = json!({ "answer": "Yes" });
+    bob.post(&format!("{questions}/{answered}/answers"), yes.clone()).await.data(201);
+    let close = bot.alice().post(&format!("{questions}/{closed}/close"), json!({})).await;
+    assert!(close.status.is_success(), "{}", close.text);
+    // A message that waits for its interval drops what is answered until then.
+    bot.api.pass(Duration::from_mins(110));
+    bot.spend(json!({ "amount": 3, "description": "tea" })).await;
+    assert_eq!(bot.told(BOBS).await.len(), 1);
+    bot.api.pass(Duration::from_mins(10));
+    assert_eq!(bot.told(BOBS).await, Vec::<String>::new(), "30 minutes are not over");
+    assert_eq!(bot.subscription(BOB).await.reminders.len(), 1, "of the last one");
+    bob.post(&format!("{questions}/{late}/answers"), yes).await.data(201);
+    bot.api.pass(Duration::from_mins(31));
+    assert_eq!(bot.told(BOBS).await, Vec::<String>::new(), "it is answered");
+    assert_eq!(bot.subscription(BOB).await.reminders, []);
+    let carols = bot.telegram.messages(CAROL.cast_signed());
+    let reminded: Vec<String> = carols
+        .iter()
+        .flat_map(|it| it.text.lines().map(plain).collect::<Vec<_>>())
+        .filter(|line| line.starts_with("Reminder"))
+        .collect();
+    assert_eq!(reminded, ["Reminder: Alice asks: Answered?", "Reminder: Alice asks: Late?"]);
+}
+
+#[tokio::test]
+async fn group_that_cannot_be_read_keeps_no_other_back_and_comes_later() {
+    let bot = Bot::with_messages("en", &[BOB]).await;
+    let other = bot
+        .alice()
+        .post("/api/groups", json!({ "title": "Flat", "chatId": 9, "currency": "EUR" }))
+        .await;
+    let other = other.id();
+    let bob = bot.api.user(BOB, "Bob");
+    bob.post(&format!("/api/groups/{other}/join"), json!({})).await.data(200);
+    let tea = json!({ "amount": 4, "description": "tea" });
+    bot.alice().post(&format!("/api/groups/{other}/expenses"), tea).await.data(201);
+    let key = keys::group(other.parse().unwrap());
+    let title = bot.api.rows().await[&(key.pk.clone(), key.sk.clone())]["title"].clone();
+    bot.keep().await;
+    bot.api.pass(Duration::from_mins(31));
+    // Another one of each group, and one group is damaged.
+    for group in [other.clone(), bot.group().await.to_string()] {
+        let cake = json!({ "amount": 6, "description": "cake" });
+        bot.alice().post(&format!("/api/groups/{group}/expenses"), cake).await.data(201);
+    }
+    bot.api.pass(Duration::from_secs(1));
+    let first = bot.telegram.messages(BOBS).len();
+    for change in bot.due_changes().await {
+        bot.api.table.tell(&change, bot.api.now()).await.unwrap();
+    }
+    bot.api.set_attribute(key.clone(), "title", AttributeValue::Bool(true)).await;
+    bot.keep().await;
+    let told: Vec<String> = bot.telegram.messages(BOBS)[first..].iter().map(shown).collect();
+    assert_eq!(told.len(), 1);
+    assert!(told[0].starts_with("Alps\nAlice added “cake”"), "{told:?}");
+    bot.api.set_attribute(key, "title", title).await;
+    bot.api.pass(Duration::from_mins(31));
+    let told = bot.told(BOBS).await;
+    assert_eq!(told.len(), 1);
+    assert!(told[0].starts_with("Flat\nAlice added “cake”"), "{told:?}");
 }
 
 #[tokio::test]

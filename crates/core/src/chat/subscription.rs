@@ -16,7 +16,7 @@ use crate::{
         row::Row,
     },
     values::{
-        id::{GroupId, Subscriber, UserId},
+        id::{GroupId, QuestionId, Subscriber, UserId},
         time::{Timestamp, Zone, hour_of},
     },
     words,
@@ -33,6 +33,9 @@ pub const INTERVALS: (u16, u16) = (5, 1_440);
 
 /// Groups that a user may mute, at most.
 pub const MAX_MUTED: usize = 100;
+
+/// Questions of which one message reminds, at most.
+pub const MAX_REMINDERS: usize = 10;
 
 /// Time after which a change is not told any more.
 pub const TOLD_FOR: Duration = Duration::from_hours(7 * 24);
@@ -189,6 +192,18 @@ pub struct Progress {
     pub latest: Option<u64>,
 }
 
+/// A question of which a user is to be reminded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Reminder {
+    /// The group.
+    pub group_id: GroupId,
+    /// The question.
+    pub question_id: QuestionId,
+    /// Time from which it waits.
+    pub since: Timestamp,
+}
+
 /// Quiet hours of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QuietHoursInput {
@@ -324,6 +339,9 @@ pub struct Subscription {
     /// How far the chat was told, for each group of which it was.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<Progress>,
+    /// Questions of which the user is to be reminded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reminders: Vec<Reminder>,
     /// Whether the first message is still to be sent, which shows that the chat can be reached.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub greet: bool,
@@ -377,6 +395,7 @@ impl Subscription {
             quiet_hours: None,
             language,
             groups: Vec::new(),
+            reminders: Vec::new(),
             greet: false,
             last_notified_at: None,
             retry_at: None,
@@ -404,8 +423,9 @@ impl Subscription {
         self.active
             && topic.is_some_and(|topic| self.topics.contains(&topic))
             && !self.muted_groups.contains(&change.group_id)
-            && change.at >= self.created_at
-            && self.progress(change.group_id).is_none_or(|it| it.told < change.number)
+            && (change.reminds
+                || change.at >= self.created_at
+                    && self.progress(change.group_id).is_none_or(|it| it.told < change.number))
     }
 
     /// How far the chat was told of a group.
@@ -419,6 +439,16 @@ impl Subscription {
     pub fn waiting(&self, change: &GroupChange) -> Option<Self> {
         let GroupChange { group_id: group, number, at, .. } = *change;
         let mut after = self.clone();
+        if change.reminds {
+            let question_id = change.subject.question.as_ref()?.id;
+            let is_known = self.reminders.iter().any(|it| it.question_id == question_id);
+            if is_known || self.reminders.len() >= MAX_REMINDERS {
+                return None;
+            }
+            let since = change.due_at.unwrap_or(at);
+            after.reminders.push(Reminder { group_id: group, question_id, since });
+            return Some(after.changed());
+        }
         match after.groups.iter_mut().find(|it| it.group == group) {
             Some(known) if known.from.is_some_and(|from| from <= number) => {
                 // The message that is being sent may not have it.
@@ -459,7 +489,8 @@ impl Subscription {
         if self.lease_until.is_some() {
             return self.lease_until;
         }
-        let since = self.groups.iter().filter_map(|it| it.since).min();
+        let reminders = self.reminders.iter().map(|it| it.since);
+        let since = self.groups.iter().filter_map(|it| it.since).chain(reminders).min();
         let since = if self.greet { Some(self.updated_at) } else { since };
         let since = since.filter(|_| self.active)?;
         let seconds = u64::from(self.min_interval_minutes).saturating_mul(60);
@@ -507,6 +538,14 @@ impl Subscription {
             .changed()
     }
 
+    /// The subscription without reminders that a message had.
+    #[must_use]
+    pub fn reminded(&self, of: &[Reminder]) -> Self {
+        let mut after = self.clone();
+        after.reminders.retain(|it| !of.contains(it));
+        after
+    }
+
     /// The subscription after an attempt that failed, to be tried again at `retry_at` or, without it,
     /// in 1, 2, 4 … 60 minutes. Only the latter counts as a failure.
     #[must_use]
@@ -530,6 +569,7 @@ impl Subscription {
             active: false,
             inactive_reason: reason,
             groups: Vec::new(),
+            reminders: Vec::new(),
             greet: false,
             lease_until: None,
             retry_at: None,
@@ -594,6 +634,7 @@ mod tests {
             due_at: None,
             told_to: None,
             shown: false,
+            reminds: false,
             subject: Subject::adjustments(ChangeKind::AdjustmentPushed, 1),
         }
     }
@@ -664,6 +705,29 @@ mod tests {
         let stopped = greeted.stopped(Some(InactiveReason::Blocked), at(12));
         assert_eq!((stopped.due_at, stopped.waits().count()), (None, 0));
         assert!(!stopped.wants(&change(8, 20)));
+    }
+
+    #[test]
+    fn reminder_waits_once_and_goes_with_the_message_that_had_it() {
+        let question = |number: u8| {
+            let id = format!("0190a1b2-0000-7000-8000-0000000001{number:02}");
+            let subject =
+                Subject::question(ChangeKind::QuestionAsked, id.parse().unwrap(), "Where?");
+            let due_at = Some(at(40));
+            GroupChange { reminds: true, due_at, subject, ..change(7, 10) }
+        };
+        let told = subscription().waiting(&change(7, 10)).unwrap().told(&read(7, 10), true, at(11));
+        assert!(told.wants(&question(0)), "the question was told before");
+        let reminded = told.waiting(&question(0)).unwrap();
+        assert_eq!(reminded.due_at, Some(at(11 + 30 * 60)), "the interval counts");
+        assert_eq!(reminded.waiting(&question(0)), None);
+        let leased = reminded.leased(at(2_000));
+        let meanwhile = leased.waiting(&question(1)).unwrap();
+        let after = meanwhile.reminded(&leased.reminders).told(&[], true, at(2_001));
+        assert_eq!(after.reminders, meanwhile.reminders[1..]);
+        let full = (2..20).fold(after, |of, number| of.waiting(&question(number)).unwrap_or(of));
+        assert_eq!(full.reminders.len(), MAX_REMINDERS);
+        assert_eq!(full.stopped(None, at(2_002)).reminders, []);
     }
 
     #[test]

@@ -100,6 +100,7 @@ pub fn told(
         due_at: None,
         told_to: None,
         shown: false,
+        reminds: false,
         subject,
     })
 }

@@ -119,6 +119,29 @@ impl Effects {
     }
 }
 
+/// The attributes of a change that was told: it is due no more or, if its question takes long enough,
+/// again at half of its time.
+///
+/// # Errors
+///
+/// [`Error::Table`] if a value cannot be written.
+pub fn cleared(
+    change: &GroupChange,
+    question: Option<&Question>,
+    now: Timestamp,
+) -> Result<[(&'static str, Option<AttributeValue>); 6], Error> {
+    let names = ["dueAt", "dueFailures", "toldTo", "reminds", "GSI3PK", "GSI3SK"];
+    let asked = question.filter(|it| {
+        change.subject.kind == ChangeKind::QuestionAsked && !change.reminds && !it.is_over(now)
+    });
+    let Some(at) = asked.and_then(Question::reminder_at).filter(|at| *at > now) else {
+        return Ok(names.map(|name| (name, None)));
+    };
+    let again = GroupChange { due_at: Some(at), told_to: None, reminds: true, ..change.clone() };
+    let item = row::to_item(&again)?;
+    Ok(names.map(|name| (name, item.get(name).cloned())))
+}
+
 /// The users whom a change concerns, who are present: not who made it, unless it came by itself.
 /// `is_expired` if a hold ran out; `question` is the one that was asked, and the time.
 #[must_use]
@@ -159,14 +182,9 @@ pub fn concerned(
         ChangeKind::SchedulePaused | ChangeKind::QuestionCompleted => {
             vec![change.actor_id.into()]
         }
-        // Who can answer it, and has not yet.
         ChangeKind::QuestionAsked => {
-            let can = |member: &&Member| {
-                question.is_some_and(|(of, now)| {
-                    of.is_open_for(member, now) && !of.has_answered(member)
-                })
-            };
-            members.iter().filter(can).map(|it| it.id).collect()
+            let waiting = question.map(|(of, now)| unanswered(of, members, now));
+            waiting.into_iter().flatten().map(MemberId::from).collect()
         }
         _ => Vec::new(),
     };
@@ -176,6 +194,15 @@ pub fn concerned(
             && subject.kind == ChangeKind::ExpenseAdded;
     let told = parties.into_iter().filter_map(|id| who_is_told(id, members));
     told.filter(|user| by_itself || *user != change.actor_id).collect()
+}
+
+/// The users who are told of a question: those who can answer it, for themselves or for a guest, and
+/// have not.
+#[must_use]
+pub fn unanswered(of: &Question, members: &[Member], now: Timestamp) -> BTreeSet<UserId> {
+    let can = |member: &&Member| of.is_open_for(member, now) && !of.has_answered(member);
+    let ids = members.iter().filter(can).map(|it| it.id);
+    ids.filter_map(|id| who_is_told(id, members)).collect()
 }
 
 /// The present user who is told of what concerns a member: of a guest, the user whom the guest turned
@@ -206,5 +233,5 @@ pub fn concerns_chat(
         ChangeKind::QuestionAsked => question.is_some_and(|(of, now)| !of.is_over(now)),
         _ => true,
     };
-    !change.shown && is_seen && Topic::of(change.subject.kind).is_some()
+    !change.shown && !change.reminds && is_seen && Topic::of(change.subject.kind).is_some()
 }

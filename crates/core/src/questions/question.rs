@@ -1,6 +1,9 @@
 //! Questions to the members of a group.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use fracti_texts::{message, rule};
 use serde::{Deserialize, Serialize};
@@ -33,6 +36,9 @@ pub use crate::{
 
 /// Number of answers that a question takes, and of members whom an audience names.
 pub const MAX_ANSWERS: usize = 50;
+
+/// Time of a question, at least, of which its members are reminded.
+const REMINDED_FROM: Duration = Duration::from_hours(2);
 
 /// Characters of a prompt in the question's row. The rest of a longer one is in the row of its
 /// details, so that an answer does not write it again.
@@ -458,6 +464,15 @@ impl Question {
         } else {
             QuestionStatus::Partial
         }
+    }
+
+    /// Time at which those who have not answered are reminded: half of its own, if that is two hours
+    /// or more.
+    #[must_use]
+    pub fn reminder_at(&self) -> Option<Timestamp> {
+        let time = self.expires_at.since(self.created_at);
+        let half = self.created_at.plus_seconds(time.as_secs() / 2);
+        (time >= REMINDED_FROM).then_some(half)
     }
 
     /// Whether the member is asked.

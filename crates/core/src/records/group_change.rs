@@ -121,6 +121,9 @@ pub struct GroupChange {
     /// Whether the bot did it in the group's chat, where it is seen already.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shown: bool,
+    /// Whether it was told, and is due again to remind those who have not answered its question.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reminds: bool,
     /// Its kind, and what it is about.
     #[serde(flatten)]
     pub subject: Subject,

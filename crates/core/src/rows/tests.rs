@@ -126,6 +126,7 @@ fn change(expense: &Expense, at: Timestamp) -> GroupChange {
         due_at: Some(at),
         told_to: None,
         shown: false,
+        reminds: false,
         subject: Subject::edit(expense, expense),
     }
 }

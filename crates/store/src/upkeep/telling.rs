@@ -4,7 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use fracti_core::{
     chat::subscription::{Subscription, TOLD_FOR},
-    decisions::telling::{Effects, concerned, concerns_chat, put_subscription},
+    decisions::telling::{
+        Effects, cleared, concerned, concerns_chat, put_subscription, unanswered,
+    },
     group::{Group, Member},
     input::Error,
     questions::question::Question,
@@ -76,8 +78,10 @@ pub struct News {
     pub imports: Vec<ImportRow>,
     /// How often each option of a question was chosen, of questions that are over.
     pub chosen: HashMap<QuestionId, Vec<usize>>,
-    /// Number and time of the last change that was read.
-    pub last: (u64, Timestamp),
+    /// Questions that the user has not answered, of which they are reminded.
+    pub reminders: Vec<Question>,
+    /// Number and time of the last change that was read; none if no change waits.
+    pub last: Option<(u64, Timestamp)>,
     /// Whether there are later ones.
     pub more: bool,
 }
@@ -105,8 +109,9 @@ impl Table {
     /// [`Error::Contended`] if subscriptions change all the time.
     pub async fn tell(&self, change: &GroupChange, now: Timestamp) -> Result<bool, Error> {
         let group = change.group_id;
-        if now.since(change.at) >= TOLD_FOR {
-            return self.mark(change, &[], None).await;
+        // Half of a question's time may be longer.
+        if now.since(change.at) >= TOLD_FOR && !change.reminds {
+            return self.mark((change, None), &[], None, now).await;
         }
         let all = Condition::default();
         let (of, row, members) = tokio::try_join!(
@@ -127,7 +132,7 @@ impl Table {
             let subscribers = part.into_iter().map(Subscriber::User);
             let subscribers: Vec<_> = subscribers.chain(chat.filter(|_| is_last)).collect();
             let marked = GroupChange { told_to, ..change.clone() };
-            if !self.mark(&marked, &subscribers, to).await? {
+            if !self.mark((&marked, of.question.as_ref()), &subscribers, to, now).await? {
                 return Ok(false);
             }
             if is_last {
@@ -141,9 +146,10 @@ impl Table {
     /// Returns whether the change was as it was read.
     async fn mark(
         &self,
-        change: &GroupChange,
+        (change, question): (&GroupChange, Option<&Question>),
         subscribers: &[Subscriber],
         to: Option<UserId>,
+        now: Timestamp,
     ) -> Result<bool, Error> {
         for _ in 0..TRIES {
             let keys = subscribers.iter().map(|it| keys::subscription(*it)).collect();
@@ -164,19 +170,25 @@ impl Table {
             let key = keys::change(change.group_id, change.number);
             let update = match to {
                 Some(to) => Write::update(key.clone(), [("toldTo", Some(row::to_value(&to)?))]),
-                None => Write::update(
-                    key.clone(),
-                    ["dueAt", "dueFailures", "toldTo", "GSI3PK", "GSI3SK"].map(|it| (it, None)),
-                ),
+                None => Write::update(key.clone(), cleared(change, question, now)?),
             };
-            writes.add(update.when(Condition::with_attribute("dueAt").and(as_read)));
+            let stage = if change.reminds {
+                Condition::with_attribute("reminds")
+            } else {
+                Condition::without("reminds")
+            };
+            let is_due = Condition::with_attribute("dueAt").and(stage);
+            writes.add(update.when(is_due.and(as_read)));
             match self.db.send(writes).await.outcome {
                 Ok(()) => return Ok(true),
                 Err(WriteError::Fail(error)) => return Err(error),
                 Err(WriteError::Retry) => {}
             }
             let row = self.db.get::<GroupChange>(key).await?;
-            if row.is_none_or(|it| it.due_at.is_none() || it.told_to != change.told_to) {
+            let is_as_read = |it: &GroupChange| {
+                it.due_at.is_some() && it.told_to == change.told_to && it.reminds == change.reminds
+            };
+            if !row.as_ref().is_some_and(is_as_read) {
                 return Ok(false);
             }
         }
@@ -218,32 +230,46 @@ impl Table {
     }
 
     /// What a subscription's chat is to be told now, for each of its groups of which something waits.
-    /// A group in which the user is not present has nothing to tell.
+    /// A group in which the user is not present has nothing to tell. One that cannot be read does not
+    /// keep the others back.
     pub async fn news(
         &self,
         subscription: &Subscription,
         now: Timestamp,
-    ) -> Result<Vec<(GroupId, Option<News>)>, Error> {
+    ) -> Vec<(GroupId, Result<Option<News>, Error>)> {
         let waits: Vec<_> = subscription.waits().take(GROUPS).collect();
-        let news = stream::iter(waits).map(|(group, told, from)| async move {
-            let news = Box::pin(self.news_of(subscription, group, (told, from), now)).await?;
-            Ok::<_, Error>((group, news))
+        let waiting: BTreeSet<GroupId> = waits.iter().map(|(group, ..)| *group).collect();
+        let reminded: BTreeSet<GroupId> =
+            subscription.reminders.iter().map(|it| it.group_id).collect();
+        let others = reminded.difference(&waiting).map(|group| (*group, None));
+        let waits = waits.into_iter().map(|(group, told, from)| (group, Some((told, from))));
+        let all: Vec<_> = waits.chain(others).collect();
+        let news = stream::iter(all).map(|(group, waits)| async move {
+            (group, Box::pin(self.news_of(subscription, group, waits, now)).await)
         });
-        news.buffered(AT_ONCE).try_collect().await
+        news.buffered(AT_ONCE).collect().await
     }
 
+    /// News of a group: of the changes that wait, by the number after which they are read and the first
+    /// one that waits, and reminders.
     async fn news_of(
         &self,
         subscription: &Subscription,
         group: GroupId,
-        (told, from): (u64, u64),
+        waits: Option<(u64, u64)>,
         now: Timestamp,
     ) -> Result<Option<News>, Error> {
         let all = Condition::default();
+        let changes = async {
+            match waits {
+                Some((told, _)) => self.changes_after(group, told).await,
+                None => Ok((Vec::new(), false)),
+            }
+        };
         let (row, members, (rows, more)) = tokio::try_join!(
             self.db.get::<Group>(keys::group(group)),
             self.members(group, &all),
-            self.changes_after(group, told),
+            changes,
         )?;
         let user = subscription.user();
         let is_there = |user: UserId| members.iter().any(|it| it.id == user && it.is_present());
@@ -251,11 +277,14 @@ impl Table {
         else {
             return Ok(None);
         };
-        let Some(last) = rows.last().map(|it| (it.number, it.at)) else {
+        let last = rows.last().map(|it| (it.number, it.at));
+        if last.is_none() && waits.is_some() {
             return Err(Error::Unavailable("a query has missed a change".into()));
-        };
+        }
         // An earlier change that is not due any more was not for this chat.
-        let was_for_chat = |it: &GroupChange| it.number >= from || it.due_at.is_some();
+        let was_for_chat = |it: &GroupChange| {
+            waits.is_some_and(|(_, from)| it.number >= from) || it.due_at.is_some() && !it.reminds
+        };
         let wanted = rows
             .into_iter()
             .filter(|it| was_for_chat(it) && subscription.wants(it) && now.since(it.at) < TOLD_FOR);
@@ -269,6 +298,7 @@ impl Table {
             None => it.concerns_chat(now),
         };
         let changes: Vec<ToldChange> = changes.into_iter().filter(concerns).collect();
+        let reminders = self.reminders(subscription, group, (&members, &changes), now).await?;
         let mut news = News {
             group: row,
             members,
@@ -277,11 +307,38 @@ impl Table {
             settlements: HashMap::new(),
             imports: Vec::new(),
             chosen: HashMap::new(),
+            reminders,
             last,
             more,
         };
         self.read_subjects(group, &mut news).await?;
         Ok(Some(news))
+    }
+
+    /// The questions of a group of which a user is to be reminded: those that they can answer, and have
+    /// not, and of which `changes` do not tell anyway.
+    async fn reminders(
+        &self,
+        subscription: &Subscription,
+        group: GroupId,
+        (members, changes): (&[Member], &[ToldChange]),
+        now: Timestamp,
+    ) -> Result<Vec<Question>, Error> {
+        let is_told = |id: QuestionId| {
+            changes.iter().filter_map(|it| it.question.as_ref()).any(|it| it.id == id)
+        };
+        let of_group = subscription.reminders.iter().filter(|it| it.group_id == group);
+        let questions = of_group.map(|it| it.question_id).filter(|id| !is_told(*id));
+        let questions: Vec<Option<Question>> = stream::iter(questions.collect::<Vec<_>>())
+            .map(|id| self.find_question(group, id, now))
+            .buffered(AT_ONCE)
+            .try_collect()
+            .await?;
+        let waits = |it: &Question| {
+            let all = unanswered(it, members, now);
+            subscription.user().is_some_and(|user| all.contains(&user))
+        };
+        Ok(questions.into_iter().flatten().filter(waits).collect())
     }
 
     /// Reads what changes are about, as it is now.
