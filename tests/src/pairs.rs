@@ -52,7 +52,7 @@ pub enum Schedule {
 }
 
 /// Pairs whose outcome may be of neither order, and why that is right.
-const KNOWN: [([&str; 2], &str); 3] = [
+const KNOWN: [([&str; 2], &str); 5] = [
     (
         ["give a bonus", "accept payments no more"],
         "the answer to B has the other funds as they were read, and B changes none of them",
@@ -64,6 +64,14 @@ const KNOWN: [([&str; 2], &str); 3] = [
     (
         ["delete an imported expense", "import a file with another name"],
         "B left out the row that A deleted, as if A had come later, but has a later number",
+    ),
+    (
+        ["change the currency", "record an expense in the chat"],
+        "the amount is in the currency that the group had when it was read, and the reply says so",
+    ),
+    (
+        ["leave the chat", "say something in the chat"],
+        "what was written before the bot had to go does not bring it back",
     ),
 ];
 

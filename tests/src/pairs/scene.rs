@@ -18,6 +18,7 @@ use aws_sdk_dynamodb::{
 };
 use fracti_core::{
     caller::telegram,
+    decisions::telling::Telling,
     storage::{keys::Primary, row::Item},
     values::time::Timestamp,
 };
@@ -39,6 +40,9 @@ use crate::{
     memory::{Channel, Memory, Rows},
     operations::{Ids, operation},
 };
+
+/// A Bot API that does not answer: the reply to a command is in the response of the webhook.
+const NOBODY: &str = "http://127.0.0.1:9";
 
 /// Two instances over one table, and the scene.
 #[derive(Debug)]
@@ -254,12 +258,15 @@ impl Sender {
 
 /// An instance of the API, whose clock stands still, and its table, which a keeper uses, too.
 fn instance(table: Table, now: Timestamp, seeds: &AtomicU64) -> (Transport, Table) {
+    let table = table.telling(Telling::On);
     let rng = std::sync::Mutex::new(fastrand::Rng::with_seed(seeds.fetch_add(1, SeqCst)));
     let app = App {
         clock: Clock::of(move || now),
         random: Random::of(move |bytes| rng.lock().unwrap().fill(bytes)),
         operators: ["1".parse().unwrap()].into(),
+        telegram: Some(NOBODY.into()),
         ..App::new(table.clone(), BotToken::new(TOKEN), telegram::MAX_AGE)
     };
+    let app = app.with_bot_api();
     (Transport::Router(service(routes(), app)), table)
 }

@@ -1,11 +1,24 @@
 //! The writes that pairs are made of, and a scene in which all of them make sense.
 
-use axum::http::{Method, StatusCode};
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+
+use axum::{
+    body::Body,
+    http::{Method, Request, StatusCode},
+};
 use fracti_core::{
     caller::telegram::{self, User},
-    values::{chat_id::ChatId, time::Timestamp},
+    chat::button::{Button, TransferKey},
+    storage::keys::DueList,
+    values::{
+        chat_id::ChatId,
+        currency::Currency,
+        id::{GroupId, SettlementId},
+        money::Money,
+        time::Timestamp,
+    },
 };
-use fracti_store::Table;
+use fracti_store::{Due, DueState, Table};
 use serde_json::{Value, json};
 
 use crate::{
@@ -21,6 +34,12 @@ const CHATS: [&str; 2] = ["-3788475317572404878", "7"];
 
 /// The keeper's work on a schedule, which no operation of the API does.
 pub(super) const OCCUR: &str = "occur";
+
+/// The keeper's work on a change that is to be told.
+pub(super) const TELL: &str = "tell";
+
+/// An update of the bot.
+pub(super) const BOT: &str = "bot";
 
 /// The date of schedules that is due.
 const DUE: &str = "2026-01-15";
@@ -191,7 +210,48 @@ pub fn writes() -> Vec<Write> {
     writes.extend(of_access());
     writes.extend(of_funds());
     writes.extend(of_schedules());
+    writes.extend(of_chats());
     writes
+}
+
+/// What is written and pressed in the chat of the group, or in one that has none, and what the keeper
+/// does to tell of it.
+fn of_chats() -> Vec<Write> {
+    let of_bot = |name, by, update| {
+        let mut of = write(name, "openGroup", by);
+        of.operation.id = BOT;
+        of.operation = of.operation.at("/api/telegram/webhook".to_owned()).sends(update);
+        of
+    };
+    let [chat, new] =
+        [-1_001, -1_002].map(|id| json!({ "id": id, "type": "group", "title": "New" }));
+    let say = |text: &str| json!({ "message": { "message_id": 1, "chat": chat, "text": text } });
+    let press_in = |instance: usize, data: &str| {
+        let chat = [&chat, &new][instance];
+        let message = json!({ "message_id": 2, "chat": chat, "date": 1 });
+        let instance = CHATS[instance];
+        json!({ "callback_query": { "id": "1", "message": message, "chat_instance": instance, "data": data } })
+    };
+    let press = |data: &str| press_in(0, data);
+    let mut tell = write("tell a payment", "getSettlement", &[1]);
+    tell.operation.id = TELL;
+    vec![
+        of_bot("record an expense in the chat", &[1, 2], say("/expense 2520 Hut")),
+        of_bot("say something in the chat", &[6, 4], say("/balance")),
+        of_bot("choose a currency in the chat", &[1, 8], press_in(0, "$euro")),
+        of_bot("choose a currency in a new chat", &[8, 1], press_in(1, "$euro")),
+        of_bot("undo an expense in the chat", &[1], press("$undo")),
+        of_bot("pay in the chat", &[3, 1], press("$pay")),
+        of_bot("confirm in the chat", &[1], press("$confirm")),
+        of_bot("deny in the chat", &[1], press("$deny")),
+        of_bot(
+            "leave the chat",
+            &[1],
+            json!({ "my_chat_member": { "chat": chat,
+            "old_chat_member": { "status": "member" }, "new_chat_member": { "status": "left" } } }),
+        ),
+        tell,
+    ]
 }
 
 /// The writes of schedules, of which two have a date that is due, and of the default split.
@@ -299,6 +359,17 @@ pub(super) async fn send(
     if operation.id == OCCUR {
         return Some(occur(table, &operation.path(ids), now).await);
     }
+    if operation.id == TELL {
+        return Some(tell(table, ids["settlementId"].parse().unwrap(), now).await);
+    }
+    if operation.id == BOT {
+        let mut reply = api.send(update(operation.body(ids), by, key)).await?;
+        // A press that finds other balances than it read does nothing, and says so: a conflict.
+        if reply.text.contains("The balances have changed") {
+            reply.body = json!({ "error": "CONFLICT" });
+        }
+        return Some(reply);
+    }
     let (path, body) = (operation.path(ids), operation.body(ids));
     let authorization = authorization(write, by, now);
     let mut request = client::request(&operation.method, &path, &authorization, key, &body);
@@ -314,7 +385,45 @@ async fn occur(table: &Table, path: &str, now: Timestamp) -> Reply {
     let mut ids = path.split('/').skip(3).step_by(2);
     let (group, schedule) = (ids.next().unwrap(), ids.next().unwrap());
     let done = table.occur(group.parse().unwrap(), schedule.parse().unwrap(), now).await;
-    let status = if done.is_ok() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    work_done(done.is_ok())
+}
+
+/// An update of a user. With a key it has always the same number, as a repetition has.
+fn update(mut update: Value, by: u64, key: Option<&str>) -> Request<Body> {
+    static NUMBERS: AtomicU64 = AtomicU64::new(1_000);
+    let number = if key.is_some() { 1 } else { NUMBERS.fetch_add(1, SeqCst) };
+    update["update_id"] = json!(number);
+    let User { id, name, .. } = user(by);
+    let from = json!({ "id": id.number(), "first_name": name });
+    for of in ["message", "callback_query", "my_chat_member"] {
+        if let Some(of) = update.get_mut(of) {
+            of["from"] = from.clone();
+        }
+    }
+    let secret = telegram::webhook_secret(TOKEN);
+    Request::post("/api/telegram/webhook")
+        .header("x-telegram-bot-api-secret-token", secret)
+        .body(update.to_string().into())
+        .unwrap()
+}
+
+/// Lets the keeper tell of a payment, if that is due. What it did shows in the rows only.
+async fn tell(table: &Table, of: SettlementId, now: Timestamp) -> Reply {
+    let told = async {
+        let page = table.due_rows(DueList::Tell, now, None).await?;
+        for row in page.rows {
+            let DueState::Due(Due::Change(change)) = table.due(&row, now).await? else { continue };
+            if change.subject.settlement.as_ref().is_some_and(|it| it.id == of) {
+                return table.tell(&change, now).await;
+            }
+        }
+        Ok(false)
+    };
+    work_done(told.await.is_ok())
+}
+
+fn work_done(is_done: bool) -> Reply {
+    let status = if is_done { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let (headers, text, body, cost) = Default::default();
     Reply { status, headers, text, body, cost }
 }
@@ -381,9 +490,9 @@ pub(super) async fn scene(api: &Transport, table: &Table, now: Timestamp) -> Ids
     ids.insert("asked", post(2, &funds("/debits"), cash_out(2)).await.id());
     let accepts = json!({ "currency": "EUR", "accepts": true });
     call(1, Method::PUT, &funds(""), accepts).await;
-    let now = json!({ "toId": "1", "amount": 2, "currency": "EUR", "payFrom": "funds",
+    let at_once = json!({ "toId": "1", "amount": 2, "currency": "EUR", "payFrom": "funds",
         "payNow": true });
-    ids.insert("atOnce", post(2, "/settlements", now).await.id());
+    ids.insert("atOnce", post(2, "/settlements", at_once).await.id());
     let pay = json!({ "toId": "1", "amount": 3 });
     ids.insert("settlementId", post(2, "/settlements", pay).await.id());
     let paid = json!({ "fromId": "2", "toId": "1", "amount": 2 });
@@ -426,5 +535,30 @@ pub(super) async fn scene(api: &Transport, table: &Table, now: Timestamp) -> Ids
         let schedule = json!({ "expense": expense, "repeat": repeat });
         ids.insert(name, post(by, "/schedules", schedule).await.id());
     }
+    // The group has a chat with the bot, and its creator gets messages.
+    call(1, Method::PUT, "/api/users/me/subscription", json!({})).await;
+    let debts = call(1, Method::GET, "/debts?pending=subtract", Value::Null).await;
+    let plan = debts.body["data"]["suggestedSettlements"].as_array().unwrap();
+    let transfer = plan.iter().find(|it| it["fromUserId"] == "3" && it["toUserId"] == "1");
+    let transfer = transfer.unwrap_or_else(|| panic!("no transfer from 3 to 1: {plan:?}"));
+    let key = |from: &str, to: &str, amount: &str| {
+        let currency = "EUR".parse().unwrap();
+        let minor = Currency::to_minor(currency, amount.parse().unwrap()).unwrap();
+        TransferKey::of(from.parse().unwrap(), to.parse().unwrap(), Money { currency, minor })
+    };
+    let group: GroupId = ids["groupId"].parse().unwrap();
+    let (settlement, paid) = (ids["settlementId"].parse().unwrap(), key("2", "1", "3"));
+    for (name, button) in [
+        ("euro", Button::Currency("EUR".parse().unwrap())),
+        ("undo", Button::Undo { group, expense: ids["expenseId"].parse().unwrap() }),
+        ("pay", Button::Pay { group, transfer: key("3", "1", &transfer["amount"].to_string()) }),
+        ("confirm", Button::Confirm { group, settlement, transfer: paid }),
+        ("deny", Button::NotReceived { group, settlement, transfer: paid }),
+    ] {
+        ids.insert(name, button.encode());
+    }
+    let connect = of_chats().into_iter().find(|it| it.name == "choose a currency in the chat");
+    let connected = send((api, table), &ids, &connect.unwrap(), 1, (None, None), now).await;
+    assert!(connected.unwrap().status.is_success());
     ids
 }
