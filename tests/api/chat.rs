@@ -7,6 +7,7 @@ mod traps;
 
 use std::sync::Arc;
 
+use axum::Router;
 use fracti_core::{caller::telegram, values::id::GroupId};
 use fracti_local::fake_telegram::{FakeTelegram, Message, Pressed, Said, User};
 use serde_json::json;
@@ -30,8 +31,13 @@ pub(crate) const CAROL: u64 = 3;
 impl Bot {
     /// The bot in a chat of three people whose devices are in a language.
     pub(crate) async fn new(language: &str) -> Self {
+        Self::of(Api::new().await, language).await
+    }
+
+    /// The same with this API.
+    async fn of(api: Api, language: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let api = Api::new().await.named("fracti_fake_bot");
+        let api = api.named("fracti_fake_bot");
         let clock = api.clone();
         let telegram = FakeTelegram::start(listener, TOKEN, move || clock.now().millis());
         telegram.set_limits(false);
@@ -42,15 +48,15 @@ impl Bot {
         }
         telegram.add_group(ALPS, "Alps", "-3788475317572404878");
         let bot = Self { api, telegram };
-        bot.connect().await;
+        bot.connect(&bot.api.router).await;
         bot
     }
 
-    /// Serves the API on loopback, and sets the webhook to it.
-    async fn connect(&self) {
+    /// Serves a router on loopback, and sets the webhook to it.
+    async fn connect(&self, router: &Router) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/api/telegram/webhook", listener.local_addr().unwrap());
-        let router = self.api.router.clone();
+        let router = router.clone();
         tokio::spawn(async move { axum::serve(listener, router).await });
         let set = json!({
             "url": url, "secret_token": telegram::webhook_secret(TOKEN),

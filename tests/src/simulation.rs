@@ -32,7 +32,7 @@ pub use following::{Followed, following};
 pub use journal::{Journal, Outcome, Record};
 pub use operation::{Operation, Receipt, SettlementUpdate, SpentOn, Split};
 pub use report::{Finding, Report};
-pub use world::World;
+pub use world::{World, with_short_timeouts};
 
 use std::sync::Arc;
 

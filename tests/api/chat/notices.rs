@@ -21,6 +21,13 @@ impl Bot {
     /// A group of all three, of whom these get messages in private.
     pub(super) async fn with_messages(language: &str, to: &[u64]) -> Self {
         let bot = Self::new(language).await;
+        bot.fill(language, to).await;
+        bot
+    }
+
+    /// Makes the group of all three, of whom these get messages in private.
+    pub(super) async fn fill(&self, language: &str, to: &[u64]) {
+        let bot = self;
         bot.say(ALICE, "/start EUR").await;
         bot.press(ALICE, "EUR").await;
         for member in [BOB, CAROL] {
@@ -29,7 +36,6 @@ impl Bot {
         for user in to {
             bot.turn_on(*user, language).await;
         }
-        bot
     }
 
     async fn turn_on(&self, user: u64, language: &str) {

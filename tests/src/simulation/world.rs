@@ -178,7 +178,8 @@ fn random(seed: u64, process: usize) -> Random {
 }
 
 /// A client with short timeouts, so that runs are fast; otherwise as in production.
-pub(super) fn with_short_timeouts(proxy: &Proxy, process: usize) -> Client {
+#[must_use]
+pub fn with_short_timeouts(proxy: &Proxy, process: usize) -> Client {
     let millis = Duration::from_millis;
     let timeouts = TimeoutConfig::builder()
         .connect_timeout(millis(300))
