@@ -65,7 +65,7 @@ async fn every_sample_event_is_answered_by_its_function() {
     let files = fs::read_dir(directory()).unwrap();
     assert_eq!(files.count(), samples().len(), "an event file without a sample");
     for sample in samples() {
-        let api = scene().await;
+        let api = scene().await.telling("http://127.0.0.1:1");
         let event = sample.event();
         let reply = send(&api, sample.function, &event).await;
         assert_eq!(reply.status, sample.status, "{}: {}", sample.name, reply.text);

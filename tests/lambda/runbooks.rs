@@ -9,13 +9,14 @@ use std::{
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use fracti_core::storage::keys;
+use fracti_local::fake_telegram::FakeTelegram;
 use fracti_runtime::Clock;
 use fracti_tests::{
     database::{Database, TABLE},
     harness::{Api, Group},
 };
 use serde_json::json;
-use tokio::task::spawn_blocking;
+use tokio::{net::TcpListener, task::spawn_blocking};
 
 use crate::binary;
 
@@ -172,6 +173,10 @@ async fn every_runbook_of_the_page_works_as_it_is_printed() {
         shell.directory.join("export.csv"),
     )
     .unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let telegram = FakeTelegram::start(listener, "42:token", || Clock::system().now().millis());
+    shell.set("TELEGRAM_API_URL", telegram.url());
+    shell.set("ApiUrl", "https://fracti.example/");
     let mut ran = 0;
     for (heading, block) in blocks() {
         if OTHERS.contains(&heading) {
@@ -186,6 +191,8 @@ async fn every_runbook_of_the_page_works_as_it_is_printed() {
         ran += 1;
     }
     assert!(ran > 15, "{ran}");
+    let webhook = telegram.webhook().map(|it| it.url);
+    assert_eq!(webhook.as_deref(), Some("https://fracti.example/api/telegram/webhook"));
 
     // The row that was put back is recorded.
     let rows = api.rows().await;

@@ -129,7 +129,7 @@ test('days and moments are those of the device, and the server says that its are
 
 test('a date ahead says that it counts at once', async () => {
   const page = await open_at('2026-11-28T12:00:00Z', 'UTC', `${server.path}/expenses/new`, { size: NARROW });
-  await page.getByText('More', { exact: true }).click();
+  await page.locator('details summary', { hasText: 'Date, ' }).click();
   await date(page).fill('2026-11-29');
   await page.getByText('Counts at once').waitFor();
   await check(page, 'date-ahead');

@@ -184,7 +184,7 @@ test('another expense begins with the day of the one before, and equally', async
   await page.locator('.segments label').nth(1).click();
   await page.fill('#amount', '20');
   await page.fill('#description', 'Tea');
-  await page.locator('summary', { hasText: 'More' }).click();
+  await page.locator('summary', { hasText: 'Date, ' }).click();
   await page.fill('#date', '2026-11-03');
   await tap(page, 'Save and add another', { role: 'button' });
   await page.waitForFunction(() => document.querySelector('#amount').value === '');

@@ -26,7 +26,7 @@ test('rent is made monthly, skipped once, paused, and goes on', { timeout: 90_00
   await page.locator('#description').fill('Rent');
   await page.getByRole('radio', { name: 'By shares' }).check();
   await page.locator('[name="splits[0].weight"]').fill('2');
-  await page.getByText('More', { exact: true }).click();
+  await page.locator('details summary', { hasText: 'Date, ' }).click();
   assert.ok(await page.locator('#until').isHidden(), 'the end is asked once it repeats');
   await page.locator('#date').fill(day(3));
   await page.locator('#repeat').selectOption('month 1');

@@ -42,7 +42,7 @@ test('a couple sets 60 to 40 with food equally, and sees it in the next expense'
   const shares = () => page.locator('[data-of=usual] [data-share]').allTextContents();
   await page.waitForFunction(() => document.querySelector('[data-of=usual] [data-share]').textContent === '15.01');
   assert.deepEqual(await shares(), ['15.01', '10.00']);
-  await page.getByText('More', { exact: true }).click();
+  await page.locator('details summary', { hasText: 'Date, ' }).click();
   await page.locator('#category').selectOption('food');
   // It follows the category.
   await page.waitForFunction(() => document.querySelector('[data-of=usual] [data-share]').textContent.includes('12.50'));

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::{
     client::{self, Transport},
-    operations::{Ids, Operation, operation, receipt, text_for},
+    operations::{Ids, Operation, operation, receipt, text_for, webhook},
 };
 
 /// The token that signed the events: the public demo token.
@@ -46,7 +46,8 @@ pub struct Sample {
     /// The operation.
     pub operation: Operation,
     by: Signed,
-    /// The header that has the init data, and its scheme; empty if there is none.
+    /// The header that has the init data with its scheme, or the secret of the webhook; empty if there
+    /// is none.
     header: &'static str,
     /// The body, if it is not that of the operation.
     body: Option<&'static str>,
@@ -79,6 +80,7 @@ pub fn samples() -> Vec<Sample> {
     [
         of_operations(),
         of_messages(),
+        of_bot(),
         of_schedules(),
         of_members(),
         of_lists(),
@@ -94,6 +96,55 @@ fn of_messages() -> Vec<Sample> {
         sample(operation("getSubscription"), 200, r#""active":"#),
         sample(operation("setSubscription"), 200, r#""minIntervalMinutes":60"#),
         sample(operation("deleteSubscription"), 200, r#""active":false"#),
+    ]
+}
+
+/// The header with the secret of the webhook.
+const SECRET: &str = "x-telegram-bot-api-secret-token";
+
+fn of_bot() -> Vec<Sample> {
+    let from = json!({ "id": ALICE.0, "is_bot": false, "first_name": ALICE.1, "last_name": ALICE.2,
+        "username": ALICE.3, "language_code": "en" });
+    let private = json!({ "id": ALICE.0, "type": "private", "first_name": ALICE.1 });
+    let group = json!({ "id": -1_001_234_567_890_i64, "type": "supergroup", "title": "Alps" });
+    let said = |chat: &Value, content: Value| {
+        let mut message =
+            json!({ "message_id": 17, "date": SIGNED_AT / 1_000, "chat": chat, "from": from });
+        message.as_object_mut().unwrap().extend(content.as_object().unwrap().clone());
+        webhook(json!({ "update_id": 4_711, "message": message }))
+    };
+    let of = |name: &str, status, says, operation| Sample {
+        name: name.to_owned(),
+        function: "bot",
+        status,
+        says,
+        operation,
+        by: ALICE,
+        header: SECRET,
+        body: None,
+    };
+    let start = || said(&private, json!({ "text": "/start" }));
+    vec![
+        of("bot-start", 200, "Add me to a group's chat", start()),
+        of(
+            "bot-start-in-group",
+            200,
+            "In which currency?",
+            said(&group, json!({ "text": "/start" })),
+        ),
+        of(
+            "bot-balance-in-new-chat",
+            200,
+            "In which currency?",
+            said(&group, json!({ "text": "/balance" })),
+        ),
+        of(
+            "bot-sticker",
+            200,
+            "",
+            said(&group, json!({ "sticker": { "file_id": "CAAC", "emoji": "🏔" } })),
+        ),
+        of("bad-no-secret", 401, "NO_CREDENTIALS", start()).with(""),
     ]
 }
 
@@ -370,11 +421,13 @@ impl Sample {
         ]
         .map(|(name, value)| (name, value.to_owned()))
         .into();
-        if !self.header.is_empty() {
+        if self.header == SECRET {
+            headers.insert(SECRET, telegram::webhook_secret(TOKEN));
+        } else if !self.header.is_empty() {
             let scheme = if self.header == "authorization" { "tma " } else { "" };
             headers.insert(self.header, format!("{scheme}{}", self.init_data()));
         }
-        if operation.method == Method::POST {
+        if operation.method == Method::POST && self.function != "bot" {
             headers.insert("idempotency-key", KEY.to_owned());
         }
         let body = match (self.body, operation.body(&ids)) {

@@ -238,6 +238,7 @@ pub async fn answers_its_events(binary: &str, function: &str) {
     let dynamodb = Terminator::before(database.endpoint()).await;
     let trusted = [
         ("OPERATOR_IDS", "123456789"),
+        ("TELLING", "on"),
         ("AWS_ACCESS_KEY_ID", database.access_key_id()),
         ("AWS_CA_BUNDLE", dynamodb.bundle().to_str().unwrap()),
     ];

@@ -34,7 +34,7 @@ use crate::faults::{Call, Effect, Holds, WRITE};
 const ATTEMPTS: usize = 3;
 
 /// Rows by their keys. A copy is cheap.
-pub type Rows = BTreeMap<[String; 2], Arc<Item>>;
+pub type Rows = BTreeMap<Arc<[String; 2]>, Arc<Item>>;
 
 /// A table in memory, and how its requests are disturbed.
 #[derive(Debug, Default)]
@@ -178,7 +178,7 @@ impl Requests for Channel {
                 };
                 let shown = after.iter().filter(|(name, _)| changed(name));
                 let shown = shown.map(|(name, value)| (name.clone(), value.clone())).collect();
-                state.rows.insert(key, Arc::new(after));
+                state.rows.insert(key.into(), Arc::new(after));
                 Some(shown)
             };
             self.ask("UpdateItem", update).await.0.ok_or_else(lost)
@@ -255,7 +255,7 @@ fn commit(state: &mut State, token: u64, writes: &[Write]) -> Result<(), WriteEr
             }
             Action::Check => continue,
         };
-        state.rows.insert(key(write), Arc::new(row));
+        state.rows.insert(key(write).into(), Arc::new(row));
     }
     state.committed.insert(token);
     Ok(())

@@ -110,6 +110,12 @@ pub fn screen(path: &'static str) -> Operation {
     get("", path)
 }
 
+/// An update of the bot, as an operation without an id.
+#[must_use]
+pub fn webhook(update: Value) -> Operation {
+    post("", "/api/telegram/webhook").sends(update)
+}
+
 fn post(id: &'static str, route: &'static str) -> Operation {
     at(id, Method::POST, route)
 }

@@ -52,7 +52,7 @@ pub enum Schedule {
 }
 
 /// Pairs whose outcome may be of neither order, and why that is right.
-const KNOWN: [([&str; 2], &str); 5] = [
+const KNOWN: [([&str; 2], &str); 6] = [
     (
         ["give a bonus", "accept payments no more"],
         "the answer to B has the other funds as they were read, and B changes none of them",
@@ -72,6 +72,10 @@ const KNOWN: [([&str; 2], &str); 5] = [
     (
         ["leave the chat", "say something in the chat"],
         "what was written before the bot had to go does not bring it back",
+    ),
+    (
+        ["leave the chat", "choose a currency in the chat"],
+        "what was pressed before the bot had to go does not bring it back",
     ),
 ];
 

@@ -47,7 +47,8 @@ Environment:
   DAILY_READS, DAILY_WRITES  Quotas, without the options of these names [default: 0, for any number]
   OPERATOR_IDS               Users who hold the money of funds [default: none; Dave with --demo]
   BOT_USERNAME               Username of the bot, for links that open the Mini App
-  TELEGRAM_API_URL           Bot API in which changes are told; none by default
+  TELEGRAM_API_URL           Bot API in which changes are told [default: none]
+  TELLING                    Whether changes are told: on or off [default: on with TELEGRAM_API_URL]
   USAGE_SAMPLE               Without effect: a local server counts every request
 
 With --dynamodb-endpoint also AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN,

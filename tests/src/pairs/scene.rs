@@ -51,7 +51,7 @@ pub struct Stage {
     sender: Sender,
     /// The rows of the scene by their keys, and as they are compared.
     scene: Rows,
-    compared: HashMap<[String; 2], Option<String>>,
+    compared: HashMap<Arc<[String; 2]>, Option<String>>,
     /// The ids and times in these rows.
     pub(super) known: HashSet<String>,
     random: Arc<AtomicU64>,
@@ -113,7 +113,7 @@ impl Wire {
         while let Some(item) = pages.next().await {
             let item = from_sdk(item.unwrap());
             let key = Primary::of(&item).unwrap();
-            rows.insert([key.pk, key.sk], Arc::new(item));
+            rows.insert([key.pk, key.sk].into(), Arc::new(item));
         }
         rows
     }
@@ -198,16 +198,23 @@ impl Stage {
         stage
     }
 
-    /// The rows as they are compared.
+    /// What differs from the scene: rows that are others, and those that are gone.
     pub(super) async fn rows(&self) -> Compared {
         let rows = self.wire.rows().await;
-        let compared = |(key, item): (&[String; 2], &Arc<Item>)| match self.scene.get(key) {
-            Some(before) if Arc::ptr_eq(before, item) => self.compared[key].clone(),
-            _ => row(item, &self.known),
+        let other = |(key, item): (&Arc<[String; 2]>, &Arc<Item>)| match self.scene.get(key) {
+            Some(before) if Arc::ptr_eq(before, item) => None,
+            _ => {
+                let row = row(item, &self.known)?;
+                let before = self.compared.get(key).and_then(Option::as_ref);
+                (before != Some(&row)).then_some(row)
+            }
         };
-        let mut rows: Compared = rows.iter().filter_map(compared).collect();
-        rows.sort_unstable();
-        rows
+        let gone =
+            self.compared.iter().filter(|(key, row)| row.is_some() && !rows.contains_key(*key));
+        let gone = gone.map(|(key, _)| format!("gone: {} {}", key[0], key[1]));
+        let mut compared: Compared = rows.iter().filter_map(other).chain(gone).collect();
+        compared.sort_unstable();
+        compared
     }
 
     /// Makes the scene again. Instances of an engine are new, with a retry quota of their own.

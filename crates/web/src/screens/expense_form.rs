@@ -234,7 +234,7 @@ impl Form<'_> {
             (None, true) => l.edit_expense(),
             (None, false) => l.new_expense(),
         };
-        let repeats = self.schedule.is_some() || !self.edits && self.spending.is_none();
+        let repeats = self.repeats();
         let usual = self.usual();
         html! {
             a.back href=(then) { (edited.map_or(self.group.title.as_str(), |it| &it.description)) }
@@ -489,6 +489,11 @@ impl Form<'_> {
         }
     }
 
+    /// Whether the form says how often the expense repeats.
+    const fn repeats(&self) -> bool {
+        self.schedule.is_some() || !self.edits && self.spending.is_none()
+    }
+
     /// How often it repeats, and until when.
     fn repeat(&self) -> Markup {
         let (l, now) = (self.l, self.schedule.map(|it| &it.repeat));
@@ -517,9 +522,12 @@ impl Form<'_> {
         let date = self.schedule.map_or(date, |it| it.next_date);
         let date = date.or(self.spending.map(|it| it.user_date));
         let own = self.group.categories.iter();
+        let repeats = self.repeats();
         html! {
             details.card.fields open[self.edits] {
-                summary { (l.more_details()) }
+                summary { (if repeats { l.more_and_repeat() } else { l.more_details() }) }
+                (ui::field("date", l.date(), &html! { input #date type="date" name="date" value=[date] data-today; }))
+                @if repeats { (self.repeat()) }
                 (ui::field("category", l.category_label(), &html! {
                     select #category name="category" data-null[self.edits] {
                         option value="" { (l.no_category()) }
@@ -531,8 +539,6 @@ impl Form<'_> {
                         }
                     }
                 }))
-                (ui::field("date", l.date(), &html! { input #date type="date" name="date" value=[date] data-today; }))
-                @if self.schedule.is_some() || !self.edits && self.spending.is_none() { (self.repeat()) }
                 (ui::field("notes", l.notes(), &html! {
                     textarea #notes name="notes" rows="2" maxlength="1000" data-null[self.edits] { (notes.unwrap_or_default()) }
                 }))

@@ -16,6 +16,7 @@ pub(crate) async fn show(
     let path = ui::group_path(group.id);
     let links = [
         ("👥", l.members_title(), "/members"),
+        ("⚙️", l.settings(), "/settings"),
         ("🔔", l.whats_new(), "/changes"),
         ("🔁", l.repeating(), "/schedules"),
         ("❓", l.questions(), "/questions"),
@@ -27,7 +28,6 @@ pub(crate) async fn show(
         ("🗑️", l.deleted_expenses(), "/expenses?deleted=true"),
         ("📥", l.import(), "/import"),
         ("📤", l.export(), "/export"),
-        ("⚙️", l.settings(), "/settings"),
     ];
     Ok(Fragment(html! {
         (head(l, &group, 2))

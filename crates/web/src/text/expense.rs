@@ -71,7 +71,8 @@ texts! {
     no_category { "None", "Без категории" }
     date { "Date", "Дата" }
     notes { "Notes", "Заметки" }
-    more_details { "More", "Ещё" }
+    more_details { "Date, category, notes", "Дата, категория, заметки" }
+    more_and_repeat { "Date, repeat, notes", "Дата, повтор, заметки" }
     save_and_add { "Save and add another", "Сохранить и записать следующий" }
     lines { "Receipt", "Чек" }
     line_name { "What", "Что" }

@@ -45,7 +45,7 @@ texts! {
     less { "Less", "Меньше" }
     more_of { "More", "Больше" }
     nobody_yet(amount) { "Not claimed yet: {amount}", "Ещё не отмечено: {amount}" }
-    nothing_share { "Done", "Готово" }
+    nothing_share { "I had none of it", "Ничего из этого" }
 }
 
 impl Texts {

@@ -110,8 +110,8 @@ pub(crate) const MORE: [ScriptText; 41] = [
     (
         "odd",
         [
-            "{a} or {b}: the odd unit goes around",
-            "{a} или {b}: лишняя единица достаётся по очереди",
+            "{a} or {b}: the remainder goes to each in turn",
+            "{a} или {b}: остаток достаётся всем по очереди",
         ],
     ),
     ("copied", ["Copied", "Скопировано"]),
