@@ -290,6 +290,22 @@ async fn days_and_moments_say_what_they_are() {
 }
 
 #[tokio::test]
+async fn balances_over_time_are_lines_once_there_are_two_days() {
+    let group = Group::new(2, "EUR").await;
+    let path = format!("/screens/groups/{}/ledger", group.id);
+    group.spend(0, json!({ "amount": 10 })).await;
+    let one = group.members[1].get(&path).await.text.clone();
+    assert!(!one.contains("<svg") && one.contains("<details class=\"card fields\" open>"), "{one}");
+    group.api.pass(std::time::Duration::from_hours(48));
+    let group = Group { members: vec![group.api.user(1, "A"), group.api.user(2, "B")], ..group };
+    group.spend(1, json!({ "amount": 10 })).await;
+    let two = group.members[1].get(&path).await.text.clone();
+    let names: Vec<&str> = two.split("class=\"who").skip(1).collect();
+    assert_eq!(names.len(), 2, "{two}");
+    assert!(!two.contains("open>"), "{two}");
+}
+
+#[tokio::test]
 async fn names_keep_their_direction() {
     let group = Group::of(&Api::new().await, 2, "EUR").await;
     let [alice, bob] = [0, 1].map(|index| &group.members[index]);

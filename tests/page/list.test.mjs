@@ -213,8 +213,9 @@ test('what is new has days, balances over time have names, and budgets have the 
     assert.equal(await page.locator('.row:not(.past) b', { hasText: own }).count(), 0, 'own changes are not new');
     await page.goto(`${server.api}${server.path}/ledger`);
     await ready(page);
-    const names = await page.locator('svg .who').allTextContents();
+    const names = await page.locator('details[open] .row .grow').allTextContents();
     assert.ok(names.includes(own) && names.includes('Bob'), names.join());
+    assert.equal(await page.locator('svg').count(), 0, 'the lines of one day would be level');
     assert.match((await page.locator('summary').first().innerText()).replaceAll('\u00a0', ' '), closing);
     await check(page, `over-time-${language}`);
     await page.goto(`${server.api}/app/me/budgets`);

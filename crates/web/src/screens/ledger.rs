@@ -54,10 +54,11 @@ pub(crate) async fn show(
         a.back href={ (ui::group_path(group.id)) "/more" } { (l.more()) }
         h1 tabindex="-1" data-title { (l.history_of_balances()) }
         @if days.items.is_empty() { p.card.empty { (l.no_entries()) } }
-        @else { figure.card { (chart::steps(&lines, &label, ends)) figcaption.hint { (label) ", " (own.code()) } } }
+        // The lines of one day would be level.
+        @else if days.items.len() > 1 { figure.card { (chart::steps(&lines, &label, ends)) figcaption.hint { (label) ", " (own.code()) } } }
         @for ledger in days.items.iter().rev() {
             @let day = ledger.last_event_at.unwrap_or_default().day();
-            details.card.fields { summary { span { (sentence([ui::day(l, day, now.day())], |[day]| l.closing_of(day))) } }
+            details.card.fields open[days.items.len() == 1] { summary { span { (sentence([ui::day(l, day, now.day())], |[day]| l.closing_of(day))) } }
                 ul.list { @for member in shown() {
                     li.row { span.grow { (names.shown(member.id)) } (ui::balance(l, net(ledger, member.id), own)) }
                 } } }
