@@ -51,7 +51,7 @@ fn told(bot: &Bot, amounts: &Amounts, seed: u64) -> usize {
                     assert!(last.contains(&money), "{seed}: {name} {amount}: {about:#?}");
                     assert!(!last.contains("deleted"), "{seed}: {about:#?}");
                 }
-                (Some(_), None) => panic!("{seed}: {name} was not told to {chat}"),
+                (Some(_), None) => unreachable!("{seed}: {name} was not told to {chat}"),
                 (None, Some(last)) => assert!(last.contains("deleted"), "{seed}: {about:#?}"),
                 (None, None) => {}
             }

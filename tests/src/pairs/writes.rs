@@ -433,6 +433,7 @@ fn work_done(is_done: bool) -> Reply {
 /// # Panics
 ///
 /// If the API refuses a request.
+#[expect(clippy::too_many_lines, reason = "what all writes need")]
 pub(super) async fn scene(api: &Transport, table: &Table, now: Timestamp) -> Ids {
     let mut ids: Ids =
         [("alice", "1"), ("bob", "2")].map(|(name, id)| (name, id.to_owned())).into();
@@ -538,8 +539,17 @@ pub(super) async fn scene(api: &Transport, table: &Table, now: Timestamp) -> Ids
     // The group has a chat with the bot, and its creator gets messages.
     call(1, Method::PUT, "/api/users/me/subscription", json!({})).await;
     let debts = call(1, Method::GET, "/debts?pending=subtract", Value::Null).await;
-    let plan = debts.body["data"]["suggestedSettlements"].as_array().unwrap();
-    let transfer = plan.iter().find(|it| it["fromUserId"] == "3" && it["toUserId"] == "1");
+    ids.extend(buttons(&ids, &debts.body["data"]["suggestedSettlements"]));
+    let connect = of_chats().into_iter().find(|it| it.name == "choose a currency in the chat");
+    let connected = send((api, table), &ids, &connect.unwrap(), 1, (None, None), now).await;
+    assert!(connected.unwrap().status.is_success());
+    ids
+}
+
+/// The data of the buttons in the chat, by names. `plan` says who pays whom.
+fn buttons(ids: &Ids, plan: &Value) -> [(&'static str, String); 5] {
+    let transfer =
+        plan.as_array().unwrap().iter().find(|it| it["fromUserId"] == "3" && it["toUserId"] == "1");
     let transfer = transfer.unwrap_or_else(|| panic!("no transfer from 3 to 1: {plan:?}"));
     let key = |from: &str, to: &str, amount: &str| {
         let currency = "EUR".parse().unwrap();
@@ -548,17 +558,12 @@ pub(super) async fn scene(api: &Transport, table: &Table, now: Timestamp) -> Ids
     };
     let group: GroupId = ids["groupId"].parse().unwrap();
     let (settlement, paid) = (ids["settlementId"].parse().unwrap(), key("2", "1", "3"));
-    for (name, button) in [
+    [
         ("euro", Button::Currency("EUR".parse().unwrap())),
         ("undo", Button::Undo { group, expense: ids["expenseId"].parse().unwrap() }),
         ("pay", Button::Pay { group, transfer: key("3", "1", &transfer["amount"].to_string()) }),
         ("confirm", Button::Confirm { group, settlement, transfer: paid }),
         ("deny", Button::NotReceived { group, settlement, transfer: paid }),
-    ] {
-        ids.insert(name, button.encode());
-    }
-    let connect = of_chats().into_iter().find(|it| it.name == "choose a currency in the chat");
-    let connected = send((api, table), &ids, &connect.unwrap(), 1, (None, None), now).await;
-    assert!(connected.unwrap().status.is_success());
-    ids
+    ]
+    .map(|(name, button)| (name, button.encode()))
 }
