@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, fs, io::Write, path::PathBuf};
 
 use clap::Args;
+use fracti_core::decisions::imports::Imported;
 use fracti_core::{
     group::{Member, MemberKey},
     records::import::{Confirmed, ImportStatus, NewImport, Record},
@@ -13,7 +14,7 @@ use fracti_core::{
 };
 use fracti_files::recall;
 use fracti_formats::{Destination, Target};
-use fracti_store::{BeforeImport, Idempotency, ImportPart, Imported, Outcome as Stored};
+use fracti_store::{BeforeImport, Idempotency, ImportPart, Outcome as Stored};
 
 use crate::{Admin, Export, Failure, Outcome, count_of, progress};
 

@@ -12,6 +12,7 @@ pub mod funds;
 pub mod group_row;
 pub mod groups;
 pub mod guests;
+pub mod imports;
 pub mod ledger_transaction;
 pub mod links;
 pub mod members;

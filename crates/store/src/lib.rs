@@ -45,7 +45,7 @@ pub use dynamo::{
     noting_unreadable, to_sdk, with_admission, with_deadline,
 };
 pub use files::export::{ExportPage, ExportPlace, ExportRows, Exported, ExportedRow};
-pub use files::imports::{BeforeImport, ImportPart, Imported};
+pub use files::imports::{BeforeImport, ImportPart};
 pub use group::groups::Profile;
 pub use group::memberships::Membership;
 pub use ledger::{Changes, Statement, StatementLine, StatementPlace};

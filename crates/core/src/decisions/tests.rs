@@ -6,6 +6,10 @@ use super::{
     decision::Decision,
     expenses::{self, Recording, SeenDeleted, SeenExpense},
     guests,
+    imports::{
+        CANDIDATES, Imported, Recorded, Run, SeenImport,
+        undoing::{self, SeenRows, Undoing},
+    },
     ledger_transaction::LedgerTransaction,
     members, settlements,
 };
@@ -13,10 +17,11 @@ use crate::{
     caller::telegram::User,
     group::{Group, Member, MemberKey, MemberRow},
     input::{Draft, Error, Field},
-    ledger::Ledger,
+    ledger::{Change, Event, Ledger, RefType, Totals},
     records::{
         entry::Entry,
         expense::{Edit, Expense, NewExpense},
+        import::{Format, ImportRow, ImportStatus, NewImport, Record, RowPlace, import_id},
         settlement::{NewSettlement, Settlement, SettlementStatus, SettlementUpdate, Transition},
     },
     storage::{
@@ -287,4 +292,123 @@ fn two_guests_have_two_names() {
     assert_eq!(of_balance, Condition::at_version(0));
     let written: Vec<Write> = transaction.into_writes();
     assert_eq!(written.len(), 4, "{written:?}");
+}
+
+/// Adjustments of a file, each of 1.00 EUR from user 2 to user 1.
+fn rows_of_file(number: usize) -> Vec<(RowPlace, Record)> {
+    let currency = "EUR".parse().unwrap();
+    let change = |of: u64, paid| Change {
+        user: user(of).into(),
+        currency,
+        totals: Totals { paid, ..Totals::default() },
+    };
+    let row = |index: usize| {
+        let event = Event {
+            ref_type: RefType::Adjustment,
+            entry_id: format!("row {index}").parse().unwrap(),
+            ref_created_at: None,
+            note: None,
+            changes: vec![change(1, 100), change(2, -100)],
+        };
+        (RowPlace::Line(index), Record::Adjustment(event.into()))
+    };
+    (0..number).map(row).collect()
+}
+
+#[test]
+fn import_stops_where_a_transaction_is_full_and_goes_on_from_there() {
+    let new = NewImport {
+        id: import_id(group().id, &[]),
+        format: Format::FractiJson,
+        source: None,
+        guests: Vec::new(),
+        records: rows_of_file(150),
+        confirmed: None,
+    };
+    let mut run = Run {
+        member_key: by(1),
+        new: &new,
+        members: members(),
+        now: now(),
+        number: 1,
+        version: 0,
+        others: Vec::new(),
+        left_out: Vec::new(),
+        needs_guests: false,
+    };
+    let (mut seen, mut done) =
+        (Ledger::default(), Imported::none(new.row(group().id, user(1), now())));
+    let (mut row, mut left, mut parts) = (None::<ImportRow>, &*new.records, Vec::new());
+    while !left.is_empty() {
+        // The group has the first row of each part already.
+        let there = keys::entry(group().id, &left[0].1.entry_id());
+        let entries = [(there, recorded().1)].into();
+        let recorded = Recorded { group: group().id, entries, pending: [].into() };
+        let candidates: Vec<_> = left.iter().take(CANDIDATES).collect();
+        let import = SeenImport { ledger: seen.clone(), row: row.clone() };
+        let decided = run.record(import, &recorded, (&candidates, left.len()), &done);
+        let (transaction, rows) = written(decided);
+        let (taken, next, version) = rows.unwrap();
+        let key = keys::import(group().id, new.id);
+        let expected = row.as_ref().map_or_else(Condition::absent, |it| {
+            Condition::equal("updatedAt", row::to_value(&it.updated_at).unwrap())
+        });
+        assert_eq!(condition(&transaction, &key), expected, "another request may have undone it");
+        row = Some(put::<ImportRow>(&transaction));
+        seen = put::<crate::ledger::balance::Balance>(&transaction).ledger;
+        assert_eq!(seen.version, version);
+        (left, done, run.version) = (&left[taken..], next, version);
+        parts.push(taken);
+    }
+    assert!(parts.len() > 2 && parts[0] <= CANDIDATES, "{parts:?}");
+    let number = u64::try_from(parts.len()).unwrap();
+    assert_eq!((done.adjustments, done.already_there), (150 - number, number));
+    assert_eq!(net(&seen, 1), i128::from(150 - number) * 100);
+    assert_eq!(row.map(|it| it.status), Some(ImportStatus::Done));
+    // A run of the import that was undone since records nothing.
+    let undoing = ImportRow { status: ImportStatus::Undoing, ..done.import.clone() };
+    let import = SeenImport { ledger: seen, row: Some(undoing) };
+    let recorded = Recorded { group: group().id, entries: [].into(), pending: [].into() };
+    let records: Vec<_> = new.records.iter().collect();
+    let refused = run.record(import, &recorded, (&records[..1], 1), &done);
+    assert!(matches!(refused, Err(WriteError::Fail(Error::ImportUndoing))));
+}
+
+#[test]
+fn undo_deletes_what_was_read_and_ends_once_there_is_no_more() {
+    let (expense, entry, ledger) = recorded();
+    let id = import_id(group().id, &[]);
+    let expense = Expense { import_id: Some(id), ..expense };
+    let new = NewImport {
+        id,
+        format: Format::FractiJson,
+        source: None,
+        guests: Vec::new(),
+        records: Vec::new(),
+        confirmed: None,
+    };
+    let import = new.row(group().id, user(1), now());
+    let (transaction, (row, passed)) =
+        written(undoing::begin(by(1), &import, (ledger.clone(), import.clone()), now()));
+    assert_eq!(put::<ImportRow>(&transaction), row);
+    assert_eq!((row.status, passed.version), (ImportStatus::Undoing, ledger.version + 1));
+    let end = undoing::Reached { after: None, ended: true };
+    let rows = |entries| SeenRows {
+        row: row.clone(),
+        records: vec![Record::Expense(Box::new(expense.clone()))],
+        entries,
+        hashes: [].into(),
+        read: [end.clone(), end.clone()],
+    };
+    // The entry and the expense were read at different moments.
+    let missing = Undoing::of(by(1), ledger.clone(), rows([].into()), &passed, now());
+    assert!(matches!(missing, Err(WriteError::Retry)));
+    let entries = [(keys::entry(group().id, &entry.entry_id), entry)].into();
+    let mut undo = Undoing::of(by(1), ledger, rows(entries), &passed, now()).unwrap();
+    assert_eq!(undo.reverts(), None, "it has no adjustments");
+    assert!(!undo.removes_guests());
+    let (transaction, (undone, _)) = written(undo.finish(false));
+    assert_eq!(undone.status, ImportStatus::Undone);
+    let after = put::<crate::ledger::balance::Balance>(&transaction).ledger;
+    assert_eq!([1, 2].map(|number| net(&after, number)), [0, 0]);
 }

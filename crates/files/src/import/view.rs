@@ -1,8 +1,8 @@
 //! Views of imports.
 
+use fracti_core::decisions::imports::Imported;
 use fracti_core::records::import::ImportRow;
 use fracti_http::{Text, schemas};
-use fracti_store::Imported;
 use serde::Serialize;
 use utoipa::ToSchema;
 

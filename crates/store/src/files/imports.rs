@@ -1,123 +1,45 @@
 //! Imports: recording the rows of a file, as many in each transaction as fit.
 //!
-//! Each transaction holds the group's lock and writes the row of the import, on condition that it
-//! has not changed since it was read. So the beginning of an undo stops an import that is still
-//! running in another request. The id of a row is derived from the file, and the row is recorded
-//! unless its ledger entry exists already; a pending settlement has a row of its own for this
-//! purpose. A repeated request therefore continues where the first one stopped, and two requests at
-//! once record each row once.
-//!
 //! Which rows are recorded, edited and left out is decided before the first transaction, and again
 //! whenever a transaction finds that this has become wrong: another file of the app was imported or
 //! undone meanwhile, or a row that the first transaction would leave out is gone.
 
-mod batch;
 mod earlier;
 mod undo;
 mod update;
 
-use std::{
-    cmp::Reverse,
-    collections::{BTreeSet, HashMap, HashSet},
-    sync::atomic::{AtomicU64, Ordering::Relaxed},
-};
+use std::{cmp::Reverse, collections::HashSet};
 
 use fracti_core::{
     decisions::{
         decision::Decision,
-        ledger_transaction::LedgerTransaction,
-        members::{attributes, change_member, count_in},
+        imports::{
+            Begun, CANDIDATES, Imported, PlacedRecord, Recorded, RecordedRows, Run, SeenImport,
+            begin, check_room, compare, others,
+            replacing::{Replacement, replacements},
+            taking_part,
+        },
     },
-    group::{Member, MemberKey, MemberRow},
+    group::{Member, MemberKey},
     input::{Error, FieldErrors, PathStep},
     ledger::Ledger,
     records::{
         entry::Entry,
-        group_change::{ChangeKind, Subject},
-        import::{
-            Comparison, Earlier, Format, ImportRow, ImportStatus, ImportedSettlement, NewImport,
-            Record, RowPlace, of_no_run,
-        },
+        import::{Comparison, Format, ImportRow, ImportStatus, NewImport, Record, RowPlace},
     },
-    storage::{
-        condition::Condition,
-        keys::{self, Primary},
-        row,
-        write::{MAX_ACTIONS, Write, WriteError},
-    },
+    storage::{keys, write::WriteError},
     values::{
         entry_id::EntryId,
-        id::{GroupId, ImportId, MemberId},
-        time::Timestamp,
+        id::{GroupId, ImportId},
     },
 };
-use fracti_texts::{Says, message};
+use fracti_texts::Says;
 
 use crate::{
     dynamo::is_late,
     table::Table,
     write::idempotency::{Idempotency, Known, Outcome},
 };
-
-use batch::Batch;
-use update::{Replacement, replacements};
-
-/// The row of the import, which is part of each of its transactions.
-const IMPORT_ROW: usize = 1;
-
-/// Maximum number of rows of the file that are read for one transaction. Each takes two actions or
-/// more.
-const CANDIDATES: usize = MAX_ACTIONS / 2;
-
-/// Maximum number of guests that one transaction adds. It also writes the group's row.
-const GUESTS: usize = LedgerTransaction::ROOM - IMPORT_ROW - 1;
-
-/// An import, and what a request has done for it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Imported {
-    /// The import. It is `running` if the deadline has passed: a repeated request continues it.
-    pub import: ImportRow,
-    /// Number of expenses that the request has recorded.
-    pub expenses: u64,
-    /// Number of settlements that the request has recorded.
-    pub settlements: u64,
-    /// Number of adjustments that the request has recorded.
-    pub adjustments: u64,
-    /// Number of guests that the request has added.
-    pub members: u64,
-    /// Number of expenses, settlements and adjustments that were recorded before.
-    pub already_there: u64,
-    /// Number of those that the request has edited, because they have changed in the app.
-    pub updated: u64,
-    /// Number of those that the request has deleted, because they are gone.
-    pub deleted: u64,
-}
-
-impl Imported {
-    /// Nothing of an import.
-    const fn none(import: ImportRow) -> Self {
-        Self {
-            import,
-            expenses: 0,
-            settlements: 0,
-            adjustments: 0,
-            members: 0,
-            already_there: 0,
-            updated: 0,
-            deleted: 0,
-        }
-    }
-
-    /// Whether the request has recorded anything.
-    const fn has_begun(&self) -> bool {
-        self.expenses > 0
-            || self.settlements > 0
-            || self.adjustments > 0
-            || self.members > 0
-            || self.updated > 0
-            || self.deleted > 0
-    }
-}
 
 /// A group before an import.
 #[derive(Debug)]
@@ -138,26 +60,6 @@ pub struct ImportPart {
     /// Number of rows after which it stops, and the import stays `running`. By default, it stops at
     /// the deadline.
     pub at_most: Option<usize>,
-}
-
-/// An import in progress.
-struct Run<'a> {
-    member_key: MemberKey,
-    new: &'a NewImport,
-    /// The members who take part in it.
-    members: Vec<Member>,
-    now: Timestamp,
-    /// The run of the import whose rows the request counts.
-    number: u64,
-    /// Version of the ledger up to which what was decided is known to hold: before what it was
-    /// decided from was read, or after the last transaction of the request.
-    version: AtomicU64,
-    /// The other imports of the app, with whose rows the file was compared.
-    others: Vec<ImportRow>,
-    /// Rows of the file that are not recorded because the group has them.
-    left_out: Vec<PlacedRecord<'a>>,
-    /// Whether a guest may be missing.
-    needs_guests: bool,
 }
 
 /// What a request does with a file.
@@ -182,9 +84,6 @@ enum Ended {
     /// What was decided has become wrong.
     Outdated,
 }
-
-/// A row of the file and its place.
-type PlacedRecord<'a> = &'a (RowPlace, Record);
 
 impl Table {
     /// Records the rows of a file that the group does not have yet, in the order of the file, and
@@ -257,14 +156,15 @@ impl Table {
             let taking_part = taking_part(&new.records);
             let own = [done.expenses, done.settlements, done.adjustments];
             let own = own.into_iter().fold(0, u64::saturating_add);
-            done.already_there = count(left_out.len()).saturating_sub(own);
-            let run = Run {
+            done.already_there =
+                u64::try_from(left_out.len()).unwrap_or(u64::MAX).saturating_sub(own);
+            let mut run = Run {
                 member_key,
                 new: &new,
                 members: named.filter(|it| taking_part.contains(&it.id)).cloned().collect(),
                 now,
                 number,
-                version: ledger.version.into(),
+                version: ledger.version,
                 others,
                 left_out: left_out
                     .into_iter()
@@ -272,8 +172,15 @@ impl Table {
                     .collect(),
                 needs_guests,
             };
-            let carried_out =
-                self.carry_out(&run, &replaced, &missing, done, &mut at_most, idempotency, known);
+            let carried_out = self.carry_out(
+                &mut run,
+                &replaced,
+                &missing,
+                done,
+                &mut at_most,
+                idempotency,
+                known,
+            );
             done = match carried_out.await? {
                 Outcome::Done((Ended::Outdated, progress)) => progress,
                 Outcome::Done((Ended::Complete | Ended::Stopped, progress)) => {
@@ -344,7 +251,7 @@ impl Table {
     #[expect(clippy::too_many_arguments, reason = "it is one part of an import's request")]
     async fn carry_out(
         &self,
-        run: &Run<'_>,
+        run: &mut Run<'_>,
         replaced: &[Replacement],
         missing: &[PlacedRecord<'_>],
         mut done: Imported,
@@ -366,8 +273,9 @@ impl Table {
         }
         let (mut left, mut at_once) = (missing, CANDIDATES);
         loop {
-            let attempt = || self.record_batch(run, left, at_once, &done);
-            let render = |batch: &Option<(usize, Imported, u64)>| {
+            let current = &*run;
+            let attempt = || self.record_batch(current, left, at_once, &done);
+            let render = |batch: &Option<RecordedRows>| {
                 let last = batch.as_ref().filter(|(taken, ..)| *taken == left.len());
                 last.map(|(_, done, _)| (idempotency.render)(done))
             };
@@ -392,7 +300,7 @@ impl Table {
                 Ok(Outcome::Done(Some(written))) => written,
                 Ok(Outcome::Done(None)) => return Ok(Outcome::Done((Ended::Outdated, done))),
             };
-            run.version.store(version, Relaxed);
+            run.version = version;
             left = left.get(taken..).unwrap_or_default();
             done = progress;
             *at_most = at_most.map(|most| most.saturating_sub(taken));
@@ -493,7 +401,7 @@ impl Table {
         left: &[PlacedRecord<'_>],
         at_once: usize,
         done: &Imported,
-    ) -> Result<Decision<Option<(usize, Imported, u64)>>, WriteError> {
+    ) -> Result<Decision<Option<RecordedRows>>, WriteError> {
         let group = run.member_key.group;
         let candidates = left.get(..at_once).unwrap_or(left);
         let read = || async {
@@ -512,65 +420,14 @@ impl Table {
             rows = read().await?;
         }
         let (row, recorded) = rows;
-        let transaction = LedgerTransaction::new(run.member_key, ledger, run.now)?;
-        let import = run.continued(row.as_ref(), transaction.at())?;
-        if !run.are_present(&transaction)? {
-            return Ok(Decision::Done(None));
-        }
-        let mut batch = Batch::new(transaction, run.new.id);
-        let (mut taken, mut there) = (0_usize, 0_u64);
-        for (place, record) in candidates {
-            if recorded.has(record) {
-                there = there.saturating_add(1);
-            } else if !batch.record(*place, record)? {
-                break;
-            }
-            taken = taken.saturating_add(1);
-        }
-        let is_last = taken == left.len();
-        let was_done = row.as_ref().is_some_and(|row| row.status == ImportStatus::Done);
-        let batch = batch.with_tallies()?;
-        let Batch { mut transaction, expenses, settlements, adjustments, .. } = batch;
-        let done = Imported {
-            expenses: done.expenses.saturating_add(expenses),
-            settlements: done.settlements.saturating_add(settlements),
-            adjustments: done.adjustments.saturating_add(adjustments),
-            already_there: done.already_there.saturating_add(there),
-            import: ImportRow {
-                status: if is_last { ImportStatus::Done } else { ImportStatus::Running },
-                expenses: import.expenses.saturating_add(expenses),
-                settlements: import.settlements.saturating_add(settlements),
-                adjustments: import.adjustments.saturating_add(adjustments),
-                first_adjustment: import.first_adjustment.or(batch.first_adjustment),
-                updated_at: transaction.at(),
-                ..import
-            },
-            ..*done
-        };
-        let version = if transaction.is_empty() && (was_done || !is_last) {
-            transaction.before().version
-        } else {
-            transaction.version()
-        };
-        if transaction.is_empty() && is_last && was_done {
-            let done = Imported { import: row.unwrap_or(done.import), ..done };
-            return Ok(Decision::Done(Some((taken, done, version))));
-        }
-        if transaction.is_empty() && !is_last {
-            return Ok(Decision::Done(Some((taken, done, version))));
-        }
-        transaction.add(put_row(&done.import, row.as_ref())?);
-        if is_last {
-            transaction.tell(Subject::import(ChangeKind::ImportDone, &done.import));
-        }
-        transaction.commit(Some((taken, done, version)))
+        run.record(SeenImport { ledger, row }, &recorded, (candidates, left.len()), done)
     }
 
     /// Adds guests whom the import needs, as many as one transaction can. Returns whether there may
     /// be more; `None` if what was decided has become wrong.
     async fn add_guests(
         &self,
-        run: &Run<'_>,
+        run: &mut Run<'_>,
         done: &mut Imported,
         known: &mut Known,
     ) -> Result<Option<bool>, Error> {
@@ -578,56 +435,21 @@ impl Table {
             return Ok(Some(false));
         }
         let (group, has_begun) = (run.member_key.group, done.has_begun());
+        let current = &*run;
         let attempt = async || {
+            let run = current;
             let (ledger, group_row, members) = self.members_after_ledger(run.member_key).await?;
             if !self.holds(run, &ledger, has_begun).await? {
                 return Ok(Decision::Done(None));
             }
             let row = self.db.get::<ImportRow>(keys::import(group, run.new.id)).await?;
-            let known = |guest: &Member| members.iter().find(|it| it.id == guest.id);
-            let is_missing = |guest: &&Member| known(guest).is_none_or(Member::comes_back);
-            let missing: Vec<_> = run.new.guests.iter().filter(is_missing).collect();
-            let mut transaction = LedgerTransaction::new(run.member_key, ledger, run.now)?;
-            let import = run.continued(row.as_ref(), transaction.at())?;
-            let adding = missing.get(..GUESTS).unwrap_or(&missing);
-            if adding.is_empty() {
-                let version = transaction.before().version;
-                return Ok(Decision::Done(Some((0, import, false, version))));
-            }
-            let at = transaction.at();
-            for guest in adding {
-                if Member::is_taken(&guest.name, &members, None) {
-                    return Err(Error::NameTaken.into());
-                }
-                let import_id = Some(run.new.id);
-                let Some(past) = known(guest) else {
-                    let member = Member { joined_at: at, import_id, ..(*guest).clone() };
-                    transaction.add(Write::put_new(&MemberRow { group_id: group, member })?);
-                    continue;
-                };
-                let present = past.clone().present();
-                transaction.state().change(&present, at)?;
-                let import = ("importId", import_id.as_ref().map(row::to_value).transpose()?);
-                let changed = attributes(past, &present)?.into_iter().chain([import]);
-                transaction.add(change_member(group, past, changed)?);
-            }
-            let number = count(adding.len());
-            transaction.add(count_in(&group_row, number)?);
-            let import = ImportRow {
-                status: ImportStatus::Running,
-                members: import.members.saturating_add(number),
-                updated_at: at,
-                ..import
-            };
-            transaction.add(put_row(&import, row.as_ref())?);
-            let version = transaction.version();
-            transaction.commit(Some((number, import, adding.len() < missing.len(), version)))
+            run.add_guests(SeenImport { ledger, row }, &group_row, &members)
         };
         let written = self.write_part(Some(group), known, |_| None, attempt).await?;
         // The same request was carried out meanwhile, and the next transaction finds its result.
         let Outcome::Done(written) = written else { return Ok(Some(false)) };
         let Some((added, import, more, version)) = written else { return Ok(None) };
-        run.version.store(version, Relaxed);
+        run.version = version;
         done.members = done.members.saturating_add(added);
         done.import = import;
         Ok(Some(more))
@@ -640,145 +462,9 @@ impl Table {
         format: Format,
         lines: &[PlacedRecord<'_>],
     ) -> Result<Recorded, Error> {
-        let entries = lines.iter().map(|(_, it)| keys::entry(group, &it.entry_id())).collect();
-        // A settlement that is completed in this file may have been pending in an earlier one.
-        let may_be_pending = format == Format::FractiJson;
-        let lines = lines.iter().filter(|_| may_be_pending);
-        let pending = lines.filter_map(|(_, record)| pending_key(group, record)).collect();
+        let [entries, pending] = Recorded::keys(group, format, lines);
         let (entries, pending) = tokio::try_join!(self.db.batch(entries), self.db.batch(pending))?;
         Ok(Recorded { group, entries, pending })
-    }
-}
-
-/// What a group has already of a file.
-struct Recorded {
-    group: GroupId,
-    /// Current entries by their keys.
-    entries: HashMap<Primary, Entry>,
-    /// Rows of settlements that were imported as pending, by their keys.
-    pending: HashMap<Primary, ImportedSettlement>,
-}
-
-impl Recorded {
-    fn has(&self, record: &Record) -> bool {
-        self.entries.contains_key(&keys::entry(self.group, &record.entry_id()))
-            || pending_key(self.group, record).is_some_and(|key| self.pending.contains_key(&key))
-    }
-}
-
-/// Key of the row that a settlement has if it was imported as pending.
-fn pending_key(group: GroupId, record: &Record) -> Option<Primary> {
-    match record {
-        Record::Settlement(settlement) => Some(keys::imported_settlement(group, settlement.id)),
-        Record::Expense(_) | Record::Adjustment(_) => None,
-    }
-}
-
-impl Run<'_> {
-    /// Whether the group is unchanged since what was decided is known to hold.
-    fn is_current(&self, ledger: &Ledger) -> bool {
-        ledger.version == self.version.load(Relaxed)
-    }
-
-    /// Whether all members who take part in the import are still present. Guests of an import who are
-    /// not can be added again.
-    fn are_present(&self, transaction: &LedgerTransaction) -> Result<bool, Error> {
-        let members = transaction.ledger().state.of(&self.members);
-        match members.iter().find(|member| !member.is_present()) {
-            None => Ok(true),
-            Some(member) if member.comes_back() => Ok(false),
-            Some(Member { id, .. }) => {
-                let rule = message!(
-                    "members must be present, but {id} has left the group",
-                    "все участники должны состоять в группе, а {id} её покинул"
-                );
-                Err(Error::invalid("options.members", rule))
-            }
-        }
-    }
-
-    /// The row of the import for the next transaction.
-    fn continued(&self, row: Option<&ImportRow>, at: Timestamp) -> Result<ImportRow, Error> {
-        let MemberKey { group, user } = self.member_key;
-        let Some(row) = row else { return Ok(self.new.row(group, user, at)) };
-        match row.status {
-            ImportStatus::Running | ImportStatus::Done if row.run == self.number => Ok(row.clone()),
-            // Expenses from before the undo may have been restored, so the period must still
-            // include them.
-            ImportStatus::Undone if row.run < self.number => Ok(ImportRow {
-                created_at: row.created_at,
-                run: self.number,
-                ..self.new.row(group, user, at)
-            }),
-            // Another request has undone the import since.
-            ImportStatus::Running
-            | ImportStatus::Done
-            | ImportStatus::Undone
-            | ImportStatus::Undoing => Err(Error::ImportUndoing),
-        }
-    }
-}
-
-/// The rows of a file, compared with what earlier imports of the app have recorded, and the names of
-/// those that the group does not have.
-fn compare(
-    format: Format,
-    records: Vec<(RowPlace, Record)>,
-    earlier: Vec<Earlier>,
-    ledger: &Ledger,
-    recorded: &Recorded,
-) -> (Comparison, HashSet<EntryId>) {
-    let is_recorded = |record: &Record| recorded.has(record);
-    let compared = Comparison::of(format, records, earlier, &ledger.links, is_recorded);
-    let unrecorded = compared.records.iter().filter(|(_, it)| !recorded.has(it));
-    let names = unrecorded.map(|(_, it)| it.entry_id());
-    let missing = names.filter(|it| !compared.found.contains(it)).collect();
-    (compared, missing)
-}
-
-/// The other imports of a group by the app of the file, with whose rows it is compared.
-fn others(imports: Vec<ImportRow>, new: &NewImport) -> Vec<ImportRow> {
-    let is_other = |it: &ImportRow| it.id != new.id && it.is_of(new.format, new.source.as_deref());
-    imports.into_iter().filter(is_other).collect()
-}
-
-/// Checks that the ledger can record these rows of a file.
-fn check_room(ledger: &Ledger, missing: &[PlacedRecord<'_>]) -> Result<(), Error> {
-    let events = missing.iter();
-    let events = events.filter_map(|(place, it)| Some((*place, it.event().transpose()?)));
-    let (places, events): (Vec<RowPlace>, Vec<_>) = events.unzip();
-    ledger.check_events(events).map_err(|(index, error)| match places.get(index) {
-        Some(place) => Error::invalid("file", place.before(&error.says())),
-        None => Error::Internal("an event of an import has no place"),
-    })
-}
-
-/// How a request begins.
-enum Begun {
-    /// It counts rows of this run.
-    Run(u64),
-    /// It continues a run that was undone.
-    Undone(ImportRow),
-}
-
-/// How a request begins that continues `run`, if it names one. `first` is the first run of an
-/// import.
-fn begin(before: Option<ImportRow>, run: Option<u64>, first: u64) -> Result<Begun, Error> {
-    let Some(row) = before else {
-        return if run.is_none() {
-            Ok(Begun::Run(first))
-        } else {
-            Err(Error::invalid("run", of_no_run()))
-        };
-    };
-    if let Some(undone) = run.map(|run| row.of_earlier(run)).transpose()?.flatten() {
-        return Ok(Begun::Undone(undone));
-    }
-    match row.status {
-        ImportStatus::Undone if run.is_some() => Ok(Begun::Undone(row)),
-        ImportStatus::Running | ImportStatus::Done => Ok(Begun::Run(row.run)),
-        ImportStatus::Undone => Ok(Begun::Run(row.run.saturating_add(1))),
-        ImportStatus::Undoing => Err(Error::ImportUndoing),
     }
 }
 
@@ -789,30 +475,4 @@ fn is_of_request(rules: &FieldErrors) -> bool {
         PathStep::Index(_) | PathStep::Key(_) => false,
     };
     rules.as_slice().iter().all(|error| error.path.steps().first().is_some_and(is_field))
-}
-
-/// Puts the row of an import, on condition that it has not changed since it was read.
-fn put_row(import: &ImportRow, read: Option<&ImportRow>) -> Result<Write, Error> {
-    let unchanged = match read {
-        None => Condition::absent(),
-        Some(read) => Condition::equal("updatedAt", row::to_value(&read.updated_at)?),
-    };
-    Ok(Write::put(import)?.when(unchanged))
-}
-
-/// The members of what a file has.
-fn taking_part(records: &[(RowPlace, Record)]) -> BTreeSet<MemberId> {
-    let of_record = |(_, record): &(RowPlace, Record)| match record {
-        Record::Expense(expense) => {
-            let sharers = expense.splits.iter().map(|share| share.user_id);
-            expense.payer_ids().chain(sharers).collect::<Vec<_>>()
-        }
-        Record::Settlement(settlement) => settlement.parties().into(),
-        Record::Adjustment(event) => event.changes.iter().map(|change| change.user).collect(),
-    };
-    records.iter().flat_map(of_record).collect()
-}
-
-fn count(number: usize) -> u64 {
-    u64::try_from(number).unwrap_or(u64::MAX)
 }

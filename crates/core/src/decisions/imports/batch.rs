@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fracti_core::{
+use crate::{
     decisions::{
         expenses::member_rows, ledger_transaction::LedgerTransaction, tallies::MAX_COUNTERS,
     },
