@@ -61,7 +61,7 @@ struct Reader<'a> {
 }
 
 /// The lines and the buttons of one group.
-struct Part {
+struct Section {
     title: String,
     lines: Vec<String>,
     payments: Vec<(String, SettlementId, TransferKey)>,
@@ -76,7 +76,7 @@ pub(crate) fn message(
     silent: bool,
 ) -> Option<Message> {
     let l = Texts(of.language.into());
-    let parts: Vec<(&News, Part)> = news
+    let parts: Vec<(&News, Section)> = news
         .iter()
         .map(|news| (news, Reader::of(l, of.user(), news).part()))
         .filter(|(_, part)| !part.lines.is_empty())
@@ -188,7 +188,7 @@ impl<'a> Reader<'a> {
         Self { l, user, ids, names: Names::of(&news.members), news }
     }
 
-    fn part(&self) -> Part {
+    fn part(&self) -> Section {
         let mut lines = Vec::new();
         let (mut payments, mut questions) = (Vec::new(), Vec::new());
         let (mut expenses, mut settlements) = (BTreeSet::new(), BTreeSet::new());
@@ -214,7 +214,7 @@ impl<'a> Reader<'a> {
             lines.push(self.l.reminder(self.question(question.asked_by, question)));
             questions.push(question.clone());
         }
-        Part { title: escaped(self.news.group.title.as_str()), lines, payments, questions }
+        Section { title: escaped(self.news.group.title.as_str()), lines, payments, questions }
     }
 
     fn name(&self, id: impl Into<MemberId>) -> String {

@@ -62,13 +62,13 @@ impl Parameters for UndoQuery {
 }
 
 fn run(query: &mut QueryReader, about: &str) -> Option<u64> {
-    query.read("run", about, Description::inline::<u64>).map(|Run(run)| run)
+    query.read("run", about, Description::inline::<u64>).map(|RunQuery(run)| run)
 }
 
 /// The number of a run.
-struct Run(u64);
+struct RunQuery(u64);
 
-impl FromStr for Run {
+impl FromStr for RunQuery {
     type Err = Message;
 
     fn from_str(text: &str) -> Result<Self, Message> {

@@ -142,7 +142,7 @@ async fn look_at_cash_outs(table: &Table, clock: &Clock) -> Result<(), Error> {
 async fn keep_list(keeping: Keeping<'_>) -> Result<Report, Error> {
     let Keeping { table, clock, list: of, begun, .. } = keeping;
     let now = clock.now();
-    let (mut run, mut after, mut oldest) = (Run::default(), None, None::<Timestamp>);
+    let (mut run, mut after, mut oldest) = (Progress::default(), None, None::<Timestamp>);
     let mut schedules = Vec::new();
     loop {
         let page = table.due_rows(of.due, now, after).await?;
@@ -160,7 +160,7 @@ async fn keep_list(keeping: Keeping<'_>) -> Result<Report, Error> {
     }
     run = handle_page(keeping, schedules, run).await;
     let late_s = oldest.map_or(0, |oldest| now.since(oldest).as_secs());
-    let Run { done, not_due, failed, left_alone } = run;
+    let Progress { done, not_due, failed, left_alone } = run;
     let done = done.saturating_add(not_due);
     tracing::info!(list = of.name, done, failed, left_alone, late_s, "due rows handled");
     if left_alone > 0 {
@@ -171,14 +171,14 @@ async fn keep_list(keeping: Keeping<'_>) -> Result<Report, Error> {
 
 /// Progress of a run.
 #[derive(Clone, Copy, Default)]
-struct Run {
+struct Progress {
     done: usize,
     not_due: usize,
     failed: usize,
     left_alone: usize,
 }
 
-impl Run {
+impl Progress {
     /// The run with a further part.
     const fn and(self, other: Self) -> Self {
         Self {
@@ -206,7 +206,7 @@ fn by_partition(rows: Vec<DueRow>) -> Vec<Vec<DueRow>> {
 }
 
 /// Handles rows, those of several partitions at once, and adds them to a run.
-async fn handle_page(keeping: Keeping<'_>, rows: Vec<DueRow>, run: Run) -> Run {
+async fn handle_page(keeping: Keeping<'_>, rows: Vec<DueRow>, run: Progress) -> Progress {
     // On the heap, because the futures of all kinds of work are large.
     let parts = stream::iter(by_partition(rows)).map(|rows| Box::pin(handle_all(keeping, rows)));
     parts
@@ -216,8 +216,8 @@ async fn handle_page(keeping: Keeping<'_>, rows: Vec<DueRow>, run: Run) -> Run {
 }
 
 /// Handles the rows of a partition, one after another, as long as there is time.
-async fn handle_all(keeping: Keeping<'_>, rows: Vec<DueRow>) -> Run {
-    let mut run = Run::default();
+async fn handle_all(keeping: Keeping<'_>, rows: Vec<DueRow>) -> Progress {
+    let mut run = Progress::default();
     for row in rows {
         if keeping.begun.elapsed() >= BEGINNING {
             break;

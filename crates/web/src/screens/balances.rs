@@ -36,7 +36,7 @@ pub(crate) async fn show(
     let names = Names::new(l, me, &members);
     let debts = Debts::of(&members, &ledger, Some(&pending))
         .or_else(|_| Debts::of(&members, &ledger, None))?;
-    let view = View {
+    let view = BalancesScreen {
         l,
         group: &group,
         names: &names,
@@ -84,7 +84,7 @@ pub(crate) async fn show(
 }
 
 /// Contents of the parts of the screen.
-struct View<'a> {
+struct BalancesScreen<'a> {
     l: Texts,
     group: &'a Group,
     names: &'a Names<'a>,
@@ -93,7 +93,7 @@ struct View<'a> {
     link: String,
 }
 
-impl View<'_> {
+impl BalancesScreen<'_> {
     fn net(&self, currency: Currency, id: MemberId) -> i128 {
         self.ledger.balances.totals(currency, id).net()
     }

@@ -61,7 +61,8 @@ pub(crate) async fn show(
         },
     };
     let names = Names::new(l, member_key.user.into(), &members);
-    let view = View { l, group: &group, names: &names, expense: &expense, today: now.day() };
+    let view =
+        ExpenseScreen { l, group: &group, names: &names, expense: &expense, today: now.day() };
     let path = format!("{}/expenses/{id}", ui::group_path(group.id));
     let links: Links = members.iter().collect();
     let may_edit = expense.may_edit(member_key.user, &links, &members);
@@ -91,7 +92,7 @@ pub(crate) async fn show(
     }))
 }
 
-struct View<'a> {
+struct ExpenseScreen<'a> {
     l: Texts,
     group: &'a Group,
     names: &'a Names<'a>,
@@ -99,7 +100,7 @@ struct View<'a> {
     today: Day,
 }
 
-impl View<'_> {
+impl ExpenseScreen<'_> {
     fn money(&self, amount: Decimal) -> Markup {
         ui::money(self.l, amount, self.expense.currency)
     }

@@ -70,7 +70,7 @@ pub(crate) async fn show(
         }));
     }
     let links = Links { l, group, names, ledger, me: member_key.user };
-    let view = View { l, group, names, ledger, me, links };
+    let view = MembersScreen { l, group, names, ledger, me, links };
     let text = query.text.as_ref().map(|it| it.as_str().to_lowercase());
     let is_found = |it: &&Member| {
         let has = |name: &str| text.as_ref().is_none_or(|text| name.to_lowercase().contains(text));
@@ -119,7 +119,7 @@ fn find(l: Texts, path: &str, text: Option<&SearchText>) -> Markup {
     }
 }
 
-struct View<'a> {
+struct MembersScreen<'a> {
     l: Texts,
     group: &'a Group,
     names: &'a Names<'a>,
@@ -159,7 +159,7 @@ pub(crate) fn invitation(group: &Group, link: &str) -> Option<String> {
     Some(format!("{link}_{}", group.known_code()?.expose()))
 }
 
-impl View<'_> {
+impl MembersScreen<'_> {
     fn api(&self, rest: &str) -> String {
         format!("/api/groups/{}{rest}", self.group.id)
     }

@@ -42,12 +42,19 @@ pub(crate) async fn show(
     let is_open = matches!(seen.status, QuestionStatus::Open | QuestionStatus::Partial);
     let link =
         ui::start_link(app.bot_username.as_deref(), member_key.group, ui::Start::Question(id));
-    let view =
-        View { l, seen: &seen, names: &names, members, user: member_key.user, is_open, link };
+    let view = QuestionScreen {
+        l,
+        seen: &seen,
+        names: &names,
+        members,
+        user: member_key.user,
+        is_open,
+        link,
+    };
     Ok(Fragment(view.html(now)))
 }
 
-struct View<'a> {
+struct QuestionScreen<'a> {
     l: Texts,
     seen: &'a SeenQuestion,
     names: &'a Names<'a>,
@@ -58,7 +65,7 @@ struct View<'a> {
     link: String,
 }
 
-impl View<'_> {
+impl QuestionScreen<'_> {
     fn api(&self, rest: &str) -> String {
         let question = &self.seen.question;
         format!("/api/groups/{}/questions/{}{rest}", question.group_id, question.id)

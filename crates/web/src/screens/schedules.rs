@@ -86,7 +86,7 @@ pub(crate) async fn show(
     let ((group, members), schedule) =
         tokio::try_join!(app.table.group(member_key), app.table.schedule(member_key, id),)?;
     let names = Names::new(l, member_key.user.into(), &members);
-    let view = View {
+    let view = ScheduleScreen {
         l,
         group: &group,
         members: &members,
@@ -104,7 +104,7 @@ pub(crate) async fn show(
     }))
 }
 
-struct View<'a> {
+struct ScheduleScreen<'a> {
     l: Texts,
     group: &'a Group,
     members: &'a [Member],
@@ -113,7 +113,7 @@ struct View<'a> {
     today: Day,
 }
 
-impl View<'_> {
+impl ScheduleScreen<'_> {
     fn head(&self) -> Markup {
         let (l, it, of) = (self.l, self.it, &self.it.template);
         let category = of.category.map(|it| ui::category_name(l, self.group, it));

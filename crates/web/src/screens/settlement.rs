@@ -33,7 +33,7 @@ pub(crate) async fn show(
     )?;
     let names = Names::new(l, member_key.user.into(), &members);
     let rights = Rights::of(&members, member_key.user);
-    let view = View {
+    let view = SettlementScreen {
         l,
         group: &group,
         names: &names,
@@ -141,7 +141,7 @@ pub(crate) fn decide(
     }
 }
 
-struct View<'a> {
+struct SettlementScreen<'a> {
     l: Texts,
     group: &'a Group,
     names: &'a Names<'a>,
@@ -152,7 +152,7 @@ struct View<'a> {
     reader: Option<UserId>,
 }
 
-impl View<'_> {
+impl SettlementScreen<'_> {
     fn head(&self, today: Day) -> Markup {
         let (l, it) = (self.l, self.it);
         html! {

@@ -69,7 +69,7 @@ pub(crate) async fn show(
         .map_err(|error| fracti_core::input::Error::Table(error.into()))?;
     let me: MemberId = member_key.user.into();
     let own = own_ids(me, &members);
-    let view = View {
+    let view = StatisticsScreen {
         l,
         group: &group.0,
         names: &Names::new(l, me, &members),
@@ -91,7 +91,7 @@ pub(crate) async fn show(
     }))
 }
 
-struct View<'a> {
+struct StatisticsScreen<'a> {
     l: Texts,
     group: &'a Group,
     names: &'a Names<'a>,
@@ -101,7 +101,7 @@ struct View<'a> {
     is_own: &'a dyn Fn(MemberId) -> bool,
 }
 
-impl View<'_> {
+impl StatisticsScreen<'_> {
     fn of(&self, currency: Currency, stats: &CurrencyStats) -> Markup {
         let l = self.l;
         let own = stats.members.get(&self.me);
