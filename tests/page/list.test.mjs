@@ -214,7 +214,7 @@ test('what is new has days, balances over time have names, and budgets have the 
     await page.goto(`${server.api}${server.path}/ledger`);
     await ready(page);
     const names = await page.locator('details[open] .row .grow').allTextContents();
-    assert.ok(names.includes(own) && names.includes('Bob'), names.join());
+    assert.ok(names.includes(own) && names.includes('Bob Jones'), names.join());
     assert.equal(await page.locator('svg').count(), 0, 'the lines of one day would be level');
     assert.match((await page.locator('summary').first().innerText()).replaceAll('\u00a0', ' '), closing);
     await check(page, `over-time-${language}`);

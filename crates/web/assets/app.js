@@ -306,7 +306,7 @@ async function screen(url) {
 }
 
 async function visit(path, { push = true, focus = true, top, quiet = false } = {}) {
-  if (!quiet) flush?.();
+  if (!quiet) flush?.(), wanted = null;
   const from = here(), left = !quiet && dirty && draft;
   // Nothing is lost, so nothing is asked.
   if (left) {
@@ -351,6 +351,7 @@ async function visit(path, { push = true, focus = true, top, quiet = false } = {
       // What was shown stays, and where it was.
       history.replaceState(history.state, '', from);
       if (left) entry(true, left);
+      wanted = path;
       say(text('offline'), text('again'), () => visit(path));
     } else message(text('offline'), '', text('again'));
   } finally {
@@ -420,10 +421,11 @@ addEventListener('visibilitychange', () => document.hidden ? keepDraft() : look(
 addEventListener('focus', look);
 
 // --- What others do. A group's screen is loaded again if the group has changed: when the reader comes back
-// to it, and every ten seconds while they use it.
+// to it, and every ten seconds while they use it. What was asked for without a connection is shown once there is one.
 
-let number, touched = Date.now(), looking;
+let number, touched = Date.now(), looking, wanted;
 for (const it of ['pointerdown', 'keydown']) addEventListener(it, () => { touched = Date.now() }, { passive: true });
+addEventListener('online', look);
 setInterval(() => { if (Date.now() - touched < 6e5) look() }, 10_000);
 
 async function look() {
@@ -432,6 +434,7 @@ async function look() {
   looking = true;
   try {
     const { answer } = await request('GET', `/screens${group}/number`, { tries: 1 });
+    if (wanted) return visit(wanted);
     const now = `${group} ${answer}`, is = (it) => it?.startsWith(`${group} `);
     const changed = is(number) && number !== now;
     number = now;
