@@ -207,7 +207,7 @@ test('payments, spendings and targets take every notation', async () => {
   const spend = await open(server, 'alice', '/app/me/days/2026-11-20');
   await amount(spend).last().fill('3,50 €');
   await spend.getByLabel('What', { exact: true }).fill('Coffee');
-  await spend.getByRole('button', { name: 'Record a spending' }).click();
+  await spend.getByRole('button', { name: 'Add spending' }).click();
   await spend.getByText('3.50').first().waitFor();
 
   const budgets = await open(server, 'alice', '/app/me/budgets');

@@ -65,9 +65,9 @@ test('an expense, a payment, a question and a spending are sent with that day', 
 
   await page.goto(`${server.api}/app/me`);
   await ready(page);
-  await page.getByRole('link', { name: 'My spendings' }).click();
+  await page.getByRole('link', { name: 'My spending' }).click();
   await page.waitForURL('**/me/days?of=2026-11-27');
-  await page.getByRole('link', { name: 'Record a spending' }).click();
+  await page.getByRole('link', { name: 'Add spending' }).click();
   await page.waitForURL('**/me/days/2026-11-27');
   await page.getByRole('heading', { name: 'Today' }).waitFor();
 

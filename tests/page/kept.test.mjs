@@ -192,7 +192,7 @@ test('the first to claim is told their own part, and lines stay where they are',
   const beer = page.locator('ul.claims li', { hasText: 'Beer' }).locator('[data-step="1"]');
   await beer.click();
   await beer.click();
-  await page.waitForFunction(() => document.querySelector('[data-main]').textContent.includes('3 things'));
+  await page.waitForFunction(() => document.querySelector('[data-main]')?.textContent.includes('3 things'));
   await ready(page);
   // 6.50 and 2 of 4 beers of 14.00, and their part of the tip: 13.50 + 13.50 / 30.06 * 3.34.
   assert.match(await page.locator('[data-main]').innerText(), /I had 3 things: 15\.00.EUR/);

@@ -206,7 +206,7 @@ test('a receipt that becomes an equal split costs what its lines sum to', async 
 });
 
 test('what is new has days, balances over time have names, and budgets have the zone of the device', async () => {
-  for (const [language, own, closing] of [['en', 'You', /Closing balances of \w/], ['ru', 'Вы', /Балансы на конец [а-я\d]/]]) {
+  for (const [language, own, closing] of [['en', 'You', /Balances at the end of \w/], ['ru', 'Вы', /Балансы на конец [а-я\d]/]]) {
     const page = await open(server, 'dave', `${server.path}/changes`, { language, timezoneId: 'Asia/Tokyo' });
     assert.ok(await page.locator('h2.day').count() >= 1);
     assert.equal(await page.locator('.row.past b').first().innerText(), own);

@@ -120,7 +120,7 @@ test('a deleted expense opens, says who deleted it, and is restored', async () =
   const group = await pair('Deleted');
   const { id } = await server.call('alice', 'POST', `${group.api}/expenses`, { amount: 30, description: 'Boat', notes: 'At ten' });
   await server.call('alice', 'DELETE', `${group.api}/expenses/${id}`);
-  for (const [language, says, restore] of [['en', /Deleted by you/, 'Restore'], ['ru', /Удалили вы/, 'Вернуть']]) {
+  for (const [language, says, restore] of [['en', /Deleted by you/, 'Restore'], ['ru', /Удалили вы/, 'Восстановить']]) {
     const page = await open(server, 'alice', `${group.path}/expenses?deleted=true`, { language });
     await page.getByRole('link', { name: /Boat/ }).click();
     await page.waitForSelector('h1:has-text("Boat")');
@@ -182,7 +182,7 @@ test('a discount is written below zero', async () => {
 test('what was done is named', async () => {
   for (const [language, confirm, confirmed, gone, restore, back] of [
     ['en', 'Confirm', 'Payment of 15.00 EUR confirmed', 'Mum is no longer in the group', 'Restore', 'Mum is back in the group'],
-    ['ru', 'Подтвердить', 'Платёж 15,00 EUR подтверждён', 'Mum больше не в группе', 'Вернуть', 'Mum снова в группе'],
+    ['ru', 'Подтвердить', 'Платёж 15,00 EUR подтверждён', 'Mum больше не в группе', 'Восстановить', 'Mum снова в группе'],
   ]) {
     const group = await pair(`Named-${language}`);
     await server.call('alice', 'POST', `${group.api}/expenses`, { amount: 30, description: 'Boat' });
@@ -206,8 +206,8 @@ test('what was done is named', async () => {
 
 test('funds say what is there, who confirms, and whether payments count at once', async () => {
   for (const [language, topUp, waits, counts] of [
-    ['en', 'Top up', 'Top-up of 50.00 EUR reported. The operator confirms it.', /count at once, without my confirmation/],
-    ['ru', 'Пополнить', 'Пополнение 50,00 EUR записано. Его подтвердит оператор.', /учитываются сразу, без моего подтверждения/],
+    ['en', 'Top up', 'Top-up of 50.00 EUR reported. The operator confirms it.', /counts at once, without your confirmation/],
+    ['ru', 'Пополнить', 'Пополнение 50,00 EUR записано. Его подтвердит оператор.', /учитываются сразу, без вашего подтверждения/],
   ]) {
     const page = await open(server, 'carol', '/app/me/funds', { language });
     await page.locator('summary', { hasText: topUp }).click();

@@ -197,13 +197,13 @@ test('a chat opens its group: created once, joined by the others, who may be one
 
 test('what is new is counted until it was looked at', async () => {
   const page = await open(server, 'bob', server.path);
-  assert.ok(!(await page.getByText('What is new').isVisible()), 'a new device has nothing unread');
+  assert.ok(!(await page.getByText("What's new").isVisible()), 'a new device has nothing unread');
   await server.call('carol', 'POST', `/api/groups/${server.group}/expenses`, { amount: 4, description: 'Unread tea' });
   await page.reload();
   await ready(page);
-  const mark = page.getByRole('link', { name: 'What is new 1' });
+  const mark = page.getByRole('link', { name: "What's new 1" });
   await mark.click();
-  await page.getByRole('heading', { name: 'What is new' }).waitFor();
+  await page.getByRole('heading', { name: "What's new" }).waitFor();
   await page.getByText('Unread tea').first().waitFor();
   await page.goBack();
   await ready(page);

@@ -21,7 +21,7 @@ test('a couple sets 60 to 40 with food equally, and sees it in the next expense'
   const food = page.locator('form > fieldset').nth(1);
   await food.getByLabel('Category').selectOption('food');
   for (const name of ['You take part', /Bob/]) await food.getByRole('checkbox', { name }).uncheck();
-  await food.getByRole('checkbox', { name: 'Everybody not ticked' }).check();
+  await food.getByRole('checkbox', { name: 'Everybody else' }).check();
   await check(page, 'usual-split-filled');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved', { exact: true }).waitFor();

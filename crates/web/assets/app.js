@@ -595,6 +595,9 @@ function prepare(form) {
   };
   form.addEventListener('input', (event) => {
     if (event.target !== form) clear(form, event.target);
+    // A tick is one piece.
+    const pieces = event.target.checked && event.target.closest('[data-row]')?.querySelector('[data-least]');
+    if (pieces && !pieces.value) pieces.value = pieces.dataset.least;
     // Another file has another plan.
     if (event.target.type === 'file') {
       form.querySelector('[data-plan]').replaceChildren();

@@ -348,18 +348,21 @@ export function offer(form, href, problem, send) {
 
 // What was changed does not exist any more: it is recorded as something new.
 export function recordAnew(form, problem) {
-  const button = Object.assign(document.createElement('button'), { type: 'button', className: 'small-button', textContent: text('asNew') });
-  button.addEventListener('click', () => {
-    const url = form.getAttribute('action').replace(/\/[^/]+$/, '');
-    form.setAttribute('action', url);
-    form.dataset.method = 'POST';
-    form.dataset.then = url.replace(/^\/api(\/groups\/[^/]+).*/, '/app$1');
-    delete form.dataset.etag;
-    form.querySelectorAll('[data-null]').forEach((it) => it.removeAttribute('data-null'));
-    form.requestSubmit();
-  });
-  problem.replaceChildren(text('gone'), ' ', button);
+  const url = form.getAttribute('action').replace(/\/[^/]+$/, ''), main = form.querySelector('[data-main]');
+  form.setAttribute('action', url);
+  form.dataset.method = 'POST';
+  form.dataset.then = url.replace(/^\/api(\/groups\/[^/]+).*/, '/app$1');
+  form.dataset.preview = `${url}/preview`;
+  delete form.dataset.etag;
+  form.querySelectorAll('[data-null]').forEach((it) => it.removeAttribute('data-null'));
+  main.textContent = text('asNew');
+  main.removeAttribute('data-sum');
+  problem.textContent = text('gone');
   problem.hidden = false;
+  // In sight, above the button.
+  main.before(problem);
+  problem.scrollIntoView({ block: 'center' });
+  form.dispatchEvent(new Event('input'));
 }
 
 // --- A browser that signs in.

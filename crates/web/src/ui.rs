@@ -200,6 +200,24 @@ pub(crate) fn money(l: Texts, amount: Decimal, currency: Currency) -> Markup {
     html! { bdi.num dir="ltr" { (l.money(amount, currency)) } }
 }
 
+/// Length of an amount in large letters, from which they are smaller.
+const LONG: usize = 14;
+
+/// An amount in large letters, which stands in one line.
+pub(crate) fn big(amount: &str) -> Markup {
+    toned("", amount)
+}
+
+/// The same in the colour of a balance.
+pub(crate) fn big_balance(l: Texts, net: i128, currency: Currency) -> Markup {
+    toned(tone(net), &l.minor(net.saturating_abs(), currency))
+}
+
+fn toned(tone: &str, amount: &str) -> Markup {
+    let long = if amount.chars().count() >= LONG { " long" } else { "" };
+    html! { bdi.{ "big " (tone) (long) } dir="ltr" { (amount) } }
+}
+
 /// An amount of minor units.
 pub(crate) fn minor(l: Texts, minor: impl Into<i128>, currency: Currency) -> Markup {
     money(l, currency.to_major(minor), currency)

@@ -8,7 +8,7 @@ use fracti_core::{
         decision::Decision,
         members::{change_member, check_unarchived, joining, require_admission},
     },
-    group::{Group, JoiningUser, Member, MemberKey, MemberRow, NewGroup},
+    group::{Group, InvitationCode, JoiningUser, Member, MemberKey, MemberRow, NewGroup},
     input::{Draft, Error, Field},
     ledger::Ledger,
     storage::{
@@ -63,6 +63,21 @@ impl Table {
             Ok(Decision::Write(writes, group))
         })
         .await
+    }
+
+    /// The group whose invitation has this code.
+    pub async fn invited(
+        &self,
+        group: GroupId,
+        code: &InvitationCode,
+    ) -> Result<Option<Group>, Error> {
+        let group = self.db.get::<Group>(keys::group(group)).await?;
+        let is_invited = |it: &Group| {
+            it.deleted_at.is_none()
+                && it.invitation.is_some()
+                && it.check_invitation(Some(code)).is_ok()
+        };
+        Ok(group.filter(is_invited))
     }
 
     /// Adds `user` to a group, or makes a member present again who has left. If the user is present

@@ -113,6 +113,7 @@ fn receipt(l: Texts, group: &Group) -> Markup {
         div.field { (ui::currency_field(l, "currency", "receipt.currency", group.currency)) }
         @for index in ["0", "1"] { (line(l, index, LineKind::Item)) }
         template #line { (line(l, "#", LineKind::Item)) }
+        p.hint { (l.line_amounts()) }
         button.small-button type="button" data-add="line" data-next="2" { (l.add_line()) }
         template #extra { (line(l, "#", LineKind::Tip)) }
         button.small-button type="button" data-add="extra" data-next="500" { (l.add_extra()) }

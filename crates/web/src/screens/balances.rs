@@ -55,7 +55,7 @@ pub(crate) async fn show(
     let payments = html! {
         section {
             h2 { (l.who_pays_whom()) }
-            @if plans.is_empty() { p.card.empty { (l.all_settled()) } }
+            @if plans.is_empty() { p.card.empty { (if pending.is_empty() { l.all_settled() } else { l.settled_once_confirmed() }) } }
             @for (currency, plan) in &plans { (view.plan(**currency, plan, plans.len() > 1)) }
             @if !pending.is_empty() {
                 h2 { (l.pending_payments()) }

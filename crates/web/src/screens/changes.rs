@@ -47,7 +47,7 @@ pub(crate) async fn show(
                             @if let Some(what) = by_itself(l, change) { b { (what) } }
                             @else {
                                 b { (names.shown(change.actor_id.into())) }
-                                (if is_own(change) { " " } else { l.says() }) (did(change))
+                                (if is_own(change) || is_of_actor(change) { " " } else { l.says() }) (did(change))
                             }
                             (about(l, &names, change))
                             small.hint { (ui::moment(l, change.at, now.day())) }
@@ -67,6 +67,11 @@ pub(crate) async fn number(
 ) -> Result<Fragment, Problem> {
     let last = app.table.changes(member_key, None, 1).await?.last;
     Ok(Fragment(html! { (last) }))
+}
+
+/// Whether the text goes on with the name of who made the change.
+const fn is_of_actor(change: &GroupChange) -> bool {
+    matches!(change.subject.kind, ChangeKind::MemberJoined | ChangeKind::MemberLeft)
 }
 
 /// What a schedule did, or could not do, which is no act of its member.
@@ -115,10 +120,10 @@ fn about(
             (open) (ui::name(&it.description)) (close) (ui::money(l, it.amount, it.currency))
         }
         @if let Some(it) = &subject.settlement {
-            ": " (names.shown_stored(it.from_user_id, &it.from_user_name)) " " (ui::arrow()) " "
+            (l.change_of()) (names.shown_stored(it.from_user_id, &it.from_user_name)) " " (ui::arrow()) " "
             (names.shown_stored(it.to_user_id, &it.to_user_name))
             " · " (ui::money(l, it.amount, it.currency))
         }
-        @if let Some(it) = subject.member.as_ref().filter(|it| it.id != *actor_id) { ": " (names.shown_stored(it.id, &it.name)) }
+        @if let Some(it) = subject.member.as_ref().filter(|it| it.id != *actor_id) { (l.change_of()) (names.shown_stored(it.id, &it.name)) }
     }
 }

@@ -68,7 +68,7 @@ pub(crate) async fn month(
         @for (currency, sums) in &total.currencies {
             @let label = l.spent_on_days(l.money(sums.total()?, *currency));
             @let columns = columns(*currency);
-            figure.card { (chart::columns(&columns, &label)) figcaption.hint { (label) } }
+            figure.card { (chart::columns(&columns, &label)) figcaption.hint { (label) ". " (l.own_and_shares()) } }
         }
         ul.card.list { @for (day, it) in days.days.iter().rev() {
             li { a.row href={ "/app/me/days/" (day) } {

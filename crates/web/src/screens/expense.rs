@@ -118,7 +118,7 @@ impl ExpenseScreen<'_> {
                         @if let Some(category) = category { (category) " · " }
                         (ui::day(l, expense.day(), self.today))
                     }
-                    bdi.big dir="ltr" { (l.money(expense.amount, expense.currency)) }
+                    (ui::big(&l.money(expense.amount, expense.currency)))
                     span.hint { (super::list::paid(l, self.names, expense)) }
                     @if let Some(notes) = &expense.notes { span { (ui::name(notes)) } }
                     small.hint {
@@ -339,7 +339,7 @@ pub(crate) fn only(l: Texts, names: &Names<'_>, members: &[Member], of: &Expense
         p.note.hint {
             (line)
             @if let Some(username) = username {
-                " " button.small-button type="button" data-open={ "https://t.me/" (username) } { "@" (username) }
+                " " button.small-button type="button" data-open={ "https://t.me/" (username) } { bdi dir="ltr" { "@" (username) } }
             }
         }
     }

@@ -178,7 +178,7 @@ fn filters(
     let is = |key: &str| chosen.as_deref() == Some(key);
     html! {
         form.card.fields action={ (ui::group_path(group.id)) "/expenses" } data-get {
-            (ui::field("q", l.search(), &html! { input #q type="search" name="q" value=[filter.text.as_ref()]; }))
+            (ui::field("q", l.search(), &html! { input #q type="search" name="q" placeholder=(l.what_for()) value=[filter.text.as_ref()]; }))
             details open[!only_text] { summary { (l.filter()) }
                 (ui::field("member", l.member(), &html! { select #member name="memberId" {
                     option value="" { (l.anyone()) }
@@ -194,7 +194,7 @@ fn filters(
                 (ui::field("from", l.first_day(), &html! { input #from type="date" name="from" value=[filter.from]; }))
                 (ui::field("to", l.last_day(), &html! { input #to type="date" name="to" value=[filter.to]; }))
             }
-            button.small-button { (l.show()) }
+            button.small-button { (l.search()) }
             @if !filter.is_empty() { a.small-button href={ (ui::group_path(group.id)) "/expenses" } { (l.clear()) } }
         }
     }

@@ -10,7 +10,7 @@ use fracti_core::{
         id::{MemberId, UserId},
     },
 };
-use fracti_http::{App, Caller, Id, Problem};
+use fracti_http::{App, Caller, Context, Id, Problem};
 use fracti_store::SharedGroup;
 use futures_util::future::try_join_all;
 use maud::html;
@@ -29,6 +29,7 @@ pub(crate) async fn show(
     State(app): State<App>,
     Caller(user, ()): Caller,
     Id(other): Id<UserId>,
+    Context { now, .. }: Context,
     l: Texts,
 ) -> Result<Fragment, Problem> {
     let shared = app.table.shared_with(user.id, other).await?;
@@ -42,10 +43,14 @@ pub(crate) async fn show(
     let open = try_join_all(open).await?;
     let name = &shared.other.name;
     let side = |id: MemberId, stored: &str| ui::name(if id == user.id { l.you() } else { stored });
+    let title = |group| {
+        let mut groups = shared.groups.iter().map(|it| &it.group);
+        groups.find(|it| it.id == group).map(|it| it.title.as_str())
+    };
     Ok(Fragment(html! {
         a.back href="/app/me" { (l.me()) }
         h1 tabindex="-1" data-title { (sentence([ui::name(&shared.other.name)], |[name]| l.with_friend_title(name))) }
-        @if let Some(username) = &shared.other.username { p.hint.about dir="ltr" { "@" (username) } }
+        @if let Some(username) = &shared.other.username { p.hint.about { bdi dir="ltr" { "@" (username) } } }
         section {
             h2 { (l.between_you()) }
             ul.card.list {
@@ -73,7 +78,10 @@ pub(crate) async fn show(
             section { h2 { (l.pending_payments()) }
                 ul.card.list { @for it in &shared.pending {
                     li { a.row href={ (ui::group_path(it.group_id)) "/settlements/" (it.id) } {
-                        span.grow { (side(it.from_user_id, &it.from_user_name)) " " (ui::arrow()) " " (side(it.to_user_id, &it.to_user_name)) } (ui::money(l, it.amount, it.currency))
+                        span.grow {
+                            (side(it.from_user_id, &it.from_user_name)) " " (ui::arrow()) " " (side(it.to_user_id, &it.to_user_name))
+                            small.hint { @if let Some(title) = title(it.group_id) { (ui::name(title)) " · " } (ui::moment(l, it.created_at, now.day())) }
+                        } (ui::money(l, it.amount, it.currency))
                         @if it.to_user_id == user.id { b.to-answer { (l.confirm()) } }
                     } }
                 } } }

@@ -56,7 +56,8 @@ pub(crate) async fn show(
         a.back href="/app/me" { (l.me()) }
         h1 tabindex="-1" data-title { (l.funds()) }
         @if app.operators.is_empty() { p.card.empty { (l.no_operator()) } }
-        @else if funds.currencies().is_empty() { p.card.empty { (l.no_funds()) } }
+        @else { p.hint.about { (l.funds_about()) }
+            @if funds.currencies().is_empty() { p.card.empty { (l.no_funds()) } } }
         @for currency in funds.currencies() {
             (of(l, &funds, currency, now))
             @if !app.operators.is_empty() { (acceptance(l, &funds, currency)) }
@@ -85,7 +86,7 @@ fn of(l: Texts, funds: &Funds, currency: Currency, now: Timestamp) -> Markup {
     let is_empty =
         timed.is_empty() && all.withheld == 0 && sums.iter().all(|(_, it)| it.balance == 0);
     html! {
-        section.card.hero { p { span.hint { (l.available()) } bdi.big dir="ltr" { (l.minor(all.available, currency)) } } }
+        section.card.hero { p { span.hint { (l.available()) } (ui::big(&l.minor(all.available, currency))) } }
         @if !is_empty { dl.card {
             @for (label, it) in sums { @if it.balance != 0 { div { dt { (label) } dd { (ui::minor(l, it.balance, currency)) } } } }
             @if all.withheld != 0 { div { dt { (l.withheld()) } dd { (ui::minor(l, all.withheld, currency)) } } }
@@ -171,11 +172,13 @@ pub(crate) async fn transaction(
         h1 tabindex="-1" data-title { (l.transaction_title()) }
         section.card.hero { p {
             span.hint { (l.fund_transaction(it.kind)) " · " (l.fund_status(it.status)) " · " (ui::moment(l, it.created_at, now.day())) }
-            bdi.big dir="ltr" { (l.minor(it.amount, it.currency)) }
+            (ui::big(&l.minor(it.amount, it.currency)))
             @if let Some(text) = &it.description { span { (text) } }
             @if let Some(account) = &it.to { span { (l.account()) ": " (account) } }
             @if let Some(reference) = &it.ref_id { span.hint { (l.reference()) ": " (reference.as_str()) } }
-            @if let Some(until) = it.expires_at { span.hint { (sentence([ui::moment(l, until, now.day())], |[when]| l.until(when))) } }
+            @if let Some(until) = it.expires_at.filter(|_| it.status == FundStatus::Authorised) {
+                span.hint { (sentence([ui::moment(l, until, now.day())], |[when]| l.ends_unconfirmed(when))) }
+            }
         } }
         @if let Some((group, settlement)) = it.group_id.zip(it.settlement_id) {
             a.more href={ (ui::group_path(group)) "/settlements/" (settlement) } { (l.payment()) }

@@ -171,7 +171,7 @@ fn own_balance(
         html! {
             p {
                 span.hint { (if *net < 0 { l.you_owe() } else { l.you_are_owed() }) }
-                bdi.{ "big " (ui::tone(*net)) } dir="ltr" { (l.minor(net.saturating_abs(), *currency)) }
+                (ui::big_balance(l, *net, *currency))
             }
         }
     };

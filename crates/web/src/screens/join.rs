@@ -1,4 +1,4 @@
-//! The invitation to a group. It tells nothing about the group to whom is not a member.
+//! The invitation to a group. To who has the code, it says which group it is; otherwise nothing.
 
 use axum::extract::State;
 use fracti_core::{group::MemberKey, values::id::GroupId};
@@ -25,12 +25,19 @@ pub(crate) async fn show(
 ) -> Result<Fragment, Problem> {
     let path = ui::group_path(group);
     let is_member = app.table.group(MemberKey { group, user: user.id }).await.is_ok();
+    let invited = match code.as_deref().and_then(|it| it.parse().ok()) {
+        Some(code) if !is_member => app.table.invited(group, &code).await?,
+        _ => None,
+    };
     Ok(Fragment(html! {
         a.back href="/app" { (l.groups()) }
         h1 tabindex="-1" data-title { (l.join_title()) }
         @if is_member { a.card.empty href=(path) data-go=(path) { (l.groups()) } }
         @else {
             form action={ "/api/groups/" (group) "/join" } data-method="POST" data-then={ (path) "/welcome" } data-done=(l.joined_group()) novalidate {
+                @if let Some(group) = &invited {
+                    section.card.hero { p { b { (ui::name(&group.title)) } span.hint { (l.members(group.member_count)) } } }
+                }
                 p.card.empty { (l.join_about()) }
                 @if let Some(code) = code { input type="hidden" name="invitation" value=(code); }
                 (ui::submit(l.join()))

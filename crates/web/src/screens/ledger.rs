@@ -60,7 +60,13 @@ pub(crate) async fn show(
             @let day = ledger.last_event_at.unwrap_or_default().day();
             details.card.fields open[days.items.len() == 1] { summary { span { (sentence([ui::day(l, day, now.day())], |[day]| l.closing_of(day))) } }
                 ul.list { @for member in shown() {
-                    li.row { span.grow { (names.shown(member.id)) } (ui::balance(l, net(ledger, member.id), own)) }
+                    li.row { span.grow { (names.shown(member.id)) } span.amounts {
+                        (ui::balance(l, net(ledger, member.id), own))
+                        @for currency in ledger.balances.currencies().filter(|it| *it != own) {
+                            @let net = ledger.balances.totals(currency, member.id).net();
+                            @if net != 0 { (ui::balance(l, net, currency)) }
+                        }
+                    } }
                 } } }
         }
     }))
@@ -97,7 +103,11 @@ pub(crate) async fn statement(
                         @else if let Some(it) = expense(it).and_then(|id| expenses.get(&id)) { (ui::name(&it.description)) }
                         @else { (label(l, entry, member, &names)) }
                     }
-                    @if entry.status != EntryStatus::Applied { " · " small.tag { (l.taken_back()) } }
+                    @match entry.status {
+                            EntryStatus::Applied => {},
+                            EntryStatus::Reverted => { " · " small.tag { (l.undone_later()) } },
+                            EntryStatus::Revert => { " · " small.tag { (l.undoing()) } },
+                        }
                     small.hint { (names.recorded(entry.actor_id, ui::moment(l, entry.created_at, now.day())))
                         @if let Some(note) = &entry.note { " · " (ui::name(note)) } }
                 }

@@ -113,6 +113,7 @@ impl Links<'_> {
         };
         html! {
             span.grow.tall { (self.said(link))
+                @if confirms { small.hint { (self.consequence(link.guest_id.into(), link.user_id)) } }
                 @if !confirms { small.hint { (l.waits_for_the_other_side()) } } }
             @if confirms {
                 form.inline action=(path) data-method="POST" data-then="" data-done=(l.confirmed_link())

@@ -100,7 +100,7 @@ pub(crate) fn totals(l: Texts, groups: &[Membership]) -> Markup {
     let mut lines = Vec::new();
     for (currency, [owed, owes]) in &nets {
         let line = |label, net: i128| {
-            html! { p { span.hint { (label) } bdi.{ "big " (ui::tone(net)) } dir="ltr" { (l.minor(net.saturating_abs(), *currency)) } } }
+            html! { p { span.hint { (label) } (ui::big_balance(l, net, *currency)) } }
         };
         lines.extend((*owed != 0).then(|| line(l.you_are_owed(), *owed)));
         lines.extend((*owes != 0).then(|| line(l.you_owe(), *owes)));

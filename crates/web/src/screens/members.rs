@@ -178,7 +178,7 @@ impl MembersScreen<'_> {
             span.grow {
                 span.name { (ui::name(name)) }
                 @if member.guest { " " small.tag { (l.guest()) } }
-                @if let Some(username) = &member.username { small.hint dir="ltr" { "@" (username) } }
+                @if let Some(username) = &member.username { small.hint { bdi dir="ltr" { "@" (username) } } }
             }
         };
         html! {

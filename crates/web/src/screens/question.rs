@@ -170,14 +170,16 @@ impl QuestionScreen<'_> {
         let claims = self.seen.can_answer || self.seen.has_answered;
         html! {
             section.card.hero {
-                p { span.hint { (ui::name(&receipt.description)) } bdi.big dir="ltr" { (l.money(receipt.amount, receipt.currency)) } }
+                p { span.hint { (ui::name(&receipt.description)) } (ui::big(&l.money(receipt.amount, receipt.currency))) }
             }
             @if self.takes_answers() && claims { (self.claim_form(detail, receipt)) }
             @else { ul.card.list { @for (index, line) in receipt.lines.iter().enumerate() {
                 li.row { (self.line(detail, receipt, index, line)) (ui::money(l, line.amount, receipt.currency)) }
             } } }
             // Items without claims are owed only once the question is closed.
-            @if let Some(claimed) = detail.claimed.as_ref().filter(|_| self.is_open) {
+            @let claimed = detail.claimed.as_ref().filter(|_| self.is_open);
+            @if claimed.is_some_and(|it| it.iter().all(|share| share.user == *STAND_IN)) {}
+            @else if let Some(claimed) = claimed {
                 section {
                     h2 { (l.shares_now()) }
                     ul.card.list { @for share in claimed.iter().filter(|it| it.user != *STAND_IN) {
@@ -250,7 +252,8 @@ impl QuestionScreen<'_> {
                 }
                 p.note.hint { @if left != Decimal::ZERO { b { (l.nobody_yet(l.money(left, receipt.currency))) } " · " } (l.saved_by_itself()) }
                 p.error data-problem role="alert" hidden {}
-                button.main-button data-main data-then=(self.path()) { (if count == 0 { l.nothing_share().to_owned() } else { label }) }
+                @if count == 0 { button.more data-then=(self.path()) { (l.nothing_share()) } }
+                @else { button.main-button data-main data-then=(self.path()) { (label) } }
             }
         }
     }

@@ -126,7 +126,7 @@ impl ScheduleScreen<'_> {
                         (l.repeats(&it.repeat))
                         @if let Some(until) = it.repeat.until { " " (sentence([ui::day(l, until, self.today)], |[day]| l.until_day(day))) }
                     }
-                    bdi.big dir="ltr" { (l.money(of.amount, of.currency)) }
+                    (ui::big(&l.money(of.amount, of.currency)))
                     span.hint { (l.paid_by()) ": " @for (index, payer) in of.all_payers().iter().enumerate() {
                         @if index > 0 { ", " } (self.names.shown_stored(payer.user_id, &payer.user_name))
                     } }

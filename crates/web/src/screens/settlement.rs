@@ -158,7 +158,7 @@ impl SettlementScreen<'_> {
         html! {
             section.card.hero { p {
                 span.hint { (l.settlement(it.status, it.reverted_at.is_some())) " · " (ui::day(l, it.day(), today)) }
-                bdi.big dir="ltr" { (l.money(it.amount, it.currency)) }
+                (ui::big(&l.money(it.amount, it.currency)))
                 @if let Some(note) = &it.note { span { (ui::name(note)) } }
             } }
             dl.card {

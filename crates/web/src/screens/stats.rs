@@ -107,7 +107,7 @@ impl StatisticsScreen<'_> {
         let own = stats.members.get(&self.me);
         html! {
             section.card.hero { p { span.hint { (l.total_spent()) }
-                bdi.big dir="ltr" { (l.money(stats.total, currency)) }
+                (ui::big(&l.money(stats.total, currency)))
                 @if let Some(own) = own { span.hint { (sentence([ui::money(l, own.share, currency)], |[amount]| l.your_part(amount))) } } } }
             div.columns { (self.categories(currency, stats)) section { (self.series(currency, stats)) (self.members(currency, stats)) } }
         }

@@ -27,8 +27,8 @@ texts! {
     edit_repeating { "Edit repeating expense", "Изменить повторяющийся расход" }
     set_up_by_you(when) { "Set up by you, {when}", "Настроили вы, {when}" }
     set_up_by(name, when) { "Set up by {name}, {when}", "Кто настроил: {name}, {when}" }
-    nothing_repeats { "Nothing repeats yet. Choose how often in a new expense, under More.",
-        "Пока ничего не повторяется. Выберите, как часто, в новом расходе, в разделе «Ещё»." }
+    nothing_repeats { "Nothing repeats yet. Choose how often in a new expense, beside its date.",
+        "Пока ничего не повторяется. Выберите, как часто, в новом расходе, рядом с датой." }
     repeat { "Repeat", "Повторять" }
     never { "Never", "Никогда" }
     repeat_until { "Until", "Не позже" }
@@ -70,9 +70,9 @@ texts! {
     category_label { "Category", "Категория" }
     no_category { "None", "Без категории" }
     date { "Date", "Дата" }
-    notes { "Notes", "Заметки" }
-    more_details { "Date, category, notes", "Дата, категория, заметки" }
-    more_and_repeat { "Date, repeat, notes", "Дата, повтор, заметки" }
+    notes { "Notes", "Заметка" }
+    more_details { "Date, category, notes", "Дата, категория, заметка" }
+    more_and_repeat { "Date, repeat, notes", "Дата, повтор, заметка" }
     save_and_add { "Save and add another", "Сохранить и записать следующий" }
     lines { "Receipt", "Чек" }
     line_name { "What", "Что" }
@@ -94,7 +94,7 @@ texts! {
     recorded_by(name, when) { "Recorded by {name}, {when}", "Автор записи: {name}, {when}" }
     recorded_by_itself(when) { "Recorded by itself, {when}", "Записано автоматически, {when}" }
     by_itself { "Recorded by itself", "Записано автоматически" }
-    not_by_itself { "Not recorded", "Не записано" }
+    not_by_itself { "Not recorded", "Не записан расход" }
     recorded(when) { "Recorded {when}", "Записано {when}" }
     edited(when) { "Edited {when}", "Изменено {when}" }
     imported { "Imported", "Импортировано" }

@@ -15,7 +15,7 @@ texts! {
         "Друзья попадут сюда, открыв Fracti из вашего чата или по приглашению." }
     joined_group { "You are in the group", "Вы в группе" }
     on_the_way(amount) { "{amount} on the way", "{amount} в пути" }
-    to_confirm(amount) { "{amount} waits for your confirmation", "ждёт вашего подтверждения: {amount}" }
+    to_confirm(amount) { "{amount} is waiting for your confirmation", "ждёт вашего подтверждения: {amount}" }
     payment_waits { "Payment of {amount} recorded. {toId} confirms it.", "Платёж {amount} записан. Его подтвердит {toId}." }
     payment_confirmed(amount) { "Payment of {amount} confirmed", "Платёж {amount} подтверждён" }
     payment_not_received(amount) { "Payment of {amount}: not received", "Платёж {amount} не получен" }
@@ -45,7 +45,7 @@ texts! {
         "У чата, который стал супергруппой, новый номер. Выберите его группу, и все в чате снова её найдут." }
     ask_move(title) { "Make “{title}” the group of this chat? This empty one is deleted.",
         "Сделать «{title}» группой этого чата? Эта пустая группа будет удалена." }
-    link_proposed { "Proposed. The other side confirms it.", "Предложено. Осталось подтверждение другой стороны." }
+    link_proposed { "Proposed. The other side confirms it.", "Предложено. Теперь это подтвердит другая сторона." }
     confirmed_link { "Confirmed", "Подтверждено" }
     propose_link { "Propose", "Предложить" }
     withdraw { "Withdraw", "Отозвать" }
@@ -71,7 +71,7 @@ texts! {
     who_pays { "Who pays", "Кто платит" }
     who_is_paid { "To whom", "Кому" }
     record_payment { "Record payment", "Записать платёж" }
-    note { "Note", "Комментарий" }
+    note { "Note", "Заметка" }
     wallet_of(name) { "Wallet of {name}", "Кошелёк, {name}" }
     copy { "Copy", "Скопировать" }
     recipient_confirms { "This only records a payment: send the money yourself. It counts at once if its recipient records it. Otherwise the recipient confirms it.",
@@ -137,7 +137,7 @@ texts! {
     rename { "Rename", "Переименовать" }
     link_guest { "This guest is …", "Этот гость — …" }
     remove { "Remove", "Исключить" }
-    restore { "Restore", "Вернуть" }
+    restore { "Restore", "Восстановить" }
     leave { "Leave the group", "Выйти из группы" }
     wallet { "My TON wallet", "Мой кошелёк TON" }
     delete_wallet { "Delete wallet", "Удалить кошелёк" }
@@ -154,8 +154,8 @@ texts! {
         "Новым участникам нужна последняя созданная ссылка." }
     join_title { "You are invited", "Вас приглашают" }
     join_about { "Join the group to see its expenses. Its members will see your name.",
-        "Войдите в группу, чтобы видеть её расходы. Участники увидят ваше имя." }
-    join { "Join", "Войти" }
+        "Вступите в группу, чтобы видеть её расходы. Участники увидят ваше имя." }
+    join { "Join", "Вступить" }
     are_you_one { "Are you one of these?", "Вы — кто-то из них?" }
     are_you_one_about { "These people were added without Telegram. If you are one of them, tap That is me: once another member confirms it, the guest's expenses and balance are yours.",
         "Этих людей добавили без Telegram. Если среди них вы, нажмите «Это я»: когда это подтвердит другой участник, расходы и баланс гостя перейдут к вам." }
@@ -168,14 +168,16 @@ texts! {
     unarchive { "Take out of the archive", "Вернуть из архива" }
     archive_about { "An archived group can be read, but not changed.",
         "Группу в архиве можно смотреть, но нельзя менять." }
-    usual_split { "Usual split", "Деление по умолчанию" }
+    usual_split { "Usual split", "Обычное деление" }
+    no_usual_split { "Expenses are divided equally. Add a rule to divide them otherwise.",
+        "Пока всё делится поровну. Добавьте правило, чтобы делить иначе." }
     usual_split_about { "New expenses are divided by these parts unless somebody chooses otherwise. Expenses already recorded do not change.",
         "Новые расходы делятся по этим долям, если не выбрать другое. Уже записанные не изменятся." }
     other_expenses { "All other expenses", "Остальные расходы" }
     add_rule { "Add a rule", "Добавить правило" }
     remove_rule { "Remove the rule", "Убрать правило" }
-    others { "Everybody not ticked, and who joins later", "Все без галочки и новые участники" }
-    has_left { "left", "ушли" }
+    others { "Everybody else, and who joins later", "Все остальные и новые участники" }
+    has_left { "left", "не в группе" }
     own_categories { "The group's own categories", "Категории группы" }
     category_key { "Key (a–z)", "Ключ (a–z)" }
     category_name_label { "Name", "Название" }
@@ -187,12 +189,13 @@ texts! {
     sure { "I am sure", "Да, удалить" }
     statistics { "Statistics", "Статистика" }
     history_of_balances { "Balances over time", "Балансы по дням" }
-    whats_new { "What is new", "Что нового" }
+    whats_new { "What's new", "Что нового" }
     points { "Points", "Очки" }
     import { "Import", "Импорт" }
     export { "Export", "Экспорт" }
     deleted_expenses { "Deleted expenses", "Удалённые расходы" }
     says { " ", ": " }
+    change_of { ": ", ", " }
     nothing_new { "Nothing yet.", "Пока ничего." }
     no_deleted { "No expense was deleted.", "Удалённых расходов нет." }
     deleted_by_you(when) { "Deleted by you, {when}", "Удалили вы, {when}" }
@@ -226,8 +229,9 @@ texts! {
     no_entries { "No entries yet.", "Записей пока нет." }
     adjustment { "Adjustment", "Корректировка" }
     guest_linked { "Guest linked", "Гость связан" }
-    taken_back { "taken back", "отменено" }
-    closing_of(day) { "Closing balances of {day}", "Балансы на конец {day}" }
+    undone_later { "undone later", "позже отменено" }
+    undoing { "undoing", "отмена записи" }
+    closing_of(day) { "Balances at the end of {day}", "Балансы на конец дня: {day}" }
 }
 
 impl Texts {

@@ -51,7 +51,7 @@ texts! {
     open_questions { "Questions for you", "Вопросы к вам" }
     latest { "Latest", "Последнее" }
     spent_of(spent, target) { "{spent} of {target}", "{spent} из {target}" }
-    days { "My spendings", "Мои траты" }
+    days { "My spending", "Мои траты" }
     budgets { "Budgets", "Бюджеты" }
     tokens { "Browser and API tokens", "Браузер и токены API" }
     funds { "My funds", "Мои средства" }
@@ -66,9 +66,10 @@ texts! {
     no_spendings { "Nothing spent in this time.", "За это время трат нет." }
     left(amount) { "{amount} left", "осталось {amount}" }
     over_by(amount) { "{amount} over", "на {amount} больше" }
-    record_spending { "Record a spending", "Записать трату" }
+    record_spending { "Add spending", "Записать трату" }
+    own_and_shares { "Dark: your own spending. Light: your shares in groups.", "Тёмным — ваши траты, светлым — доли в группах." }
     what { "What", "Что" }
-    own_spendings { "Spendings", "Траты" }
+    own_spendings { "Spending", "Траты" }
     group_shares { "Shares in groups", "Доли в группах" }
     share_with_group { "Share with a group", "Разделить с группой" }
     budget_about { "What you want to spend at most. 0 removes a budget.",
@@ -106,8 +107,10 @@ texts! {
     bonuses { "Bonuses", "Бонусы" }
     cash { "Cash", "Деньги" }
     credit { "Credit", "Кредит" }
-    funds_count { "Payments to me from funds count at once, without my confirmation.", "Платежи мне из средств учитываются сразу, без моего подтверждения." }
-    funds_wait { "Payments to me from funds wait for my confirmation.", "Платежи мне из средств ждут моего подтверждения." }
+    funds_about { "Money that you have given to the operator of this Fracti, and can pay with in groups.",
+        "Деньги, которые вы передали оператору этого Fracti: ими можно платить в группах." }
+    funds_count { "What others pay you from their funds counts at once, without your confirmation.", "Платежи вам из средств других учитываются сразу, без вашего подтверждения." }
+    funds_wait { "What others pay you from their funds waits for your confirmation.", "Платежи вам из средств других ждут вашего подтверждения." }
     ask_me_first { "Ask me first", "Сначала спрашивать меня" }
     count_at_once { "Count them at once", "Учитывать сразу" }
     top_up { "Top up", "Пополнить" }
@@ -116,6 +119,7 @@ texts! {
     cash_out { "Cash out", "Вывести" }
     account { "Account or address", "Счёт или адрес" }
     transactions { "Transactions", "Операции" }
+    ends_unconfirmed(when) { "Ends {when} unless it is confirmed", "Истечёт {when}, если не подтвердят" }
     no_funds { "No funds yet.", "Средств пока нет." }
     transaction_title { "Transaction of funds", "Операция со средствами" }
     void { "Call off", "Отменить" }
@@ -129,14 +133,14 @@ texts! {
     nothing_to_do { "Nothing waits for you.", "Вас ничего не ждёт." }
     with_friend_title(name) { "You and {name}", "Вы и {name}" }
     nothing_between { "No open balances.", "Открытых балансов нет." }
-    no_points { "No points yet. Answer a question.", "Очков пока нет. Ответьте на вопрос." }
-    import_about { "Files of Splitwise, Tricount, Settle Up, Spliit, Cospend, IHateMoney and Fracti. First you see what will be added.",
-        "Файлы Splitwise, Tricount, Settle Up, Spliit, Cospend, IHateMoney и Fracti. Сначала вы увидите, что добавится." }
+    no_points { "No points yet. They are for answers to the group's questions.", "Очков пока нет. Их дают за ответы на вопросы группы." }
+    import_about { "A file exported from Splitwise, Tricount, Settle Up, Spliit, Cospend, IHateMoney or Fracti. First you see what will be added.",
+        "Файл, выгруженный из Splitwise, Tricount, Settle Up, Spliit, Cospend, IHateMoney или Fracti. Сначала вы увидите, что добавится." }
     file { "File", "Файл" }
     show_plan { "Show what will be added", "Показать, что добавится" }
     imports { "Imports", "Импорты" }
     undo_import { "Undo", "Отменить" }
-    export_about { "All expenses, payments and balances, for a table or another program.",
+    export_about { "All expenses, payments and balances, for a spreadsheet or another program.",
         "Все расходы, платежи и балансы: для таблицы или другой программы." }
     as_table { "Spreadsheet (CSV)", "Таблица (CSV)" }
     for_programs { "For programs (JSON)", "Для программ (JSON)" }
@@ -259,7 +263,7 @@ impl Texts {
     pub(crate) fn fund_status(self, status: fracti_core::funds::fund::FundStatus) -> String {
         use fracti_core::funds::fund::FundStatus as Status;
         let (english, russian) = match status {
-            Status::Authorised => ("waits", "ожидает"),
+            Status::Authorised => ("to be confirmed", "ждёт подтверждения"),
             Status::Completed => ("done", "выполнено"),
             Status::Held => ("held", "отложено"),
             Status::Voided => ("called off", "отменено"),

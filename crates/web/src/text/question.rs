@@ -5,7 +5,7 @@ use fracti_core::questions::question::{QuestionStatus, QuestionType};
 use fracti_texts::Language;
 
 texts! {
-    questions { "Questions", "Опросы и чеки" }
+    questions { "Questions", "Вопросы и чеки" }
     no_questions { "No questions yet.", "Вопросов пока нет." }
     ask { "Ask", "Спросить" }
     new_question { "New question", "Новый вопрос" }
@@ -33,6 +33,7 @@ texts! {
     pieces_left(count) { "{count} left", "осталось {count}" }
     shared_by_all(count) { "{count} shared by all", "{count} на всех" }
     fixed_sharers { "shared as the receipt says", "делится, как указано в чеке" }
+    line_amounts { "The amount of a line is for all its pieces.", "Сумма строки — за все её штуки." }
     shares_now { "Shares as of now", "Доли пока такие" }
     record_expense { "Record as expense", "Записать как расход" }
     rest_to { "What nobody claimed", "Что никто не отметил" }

@@ -49,8 +49,11 @@ texts! {
     payment_to_you(name, amount) { "{name} paid you {amount}", "{name}: платёж вам {amount}" }
     confirm { "Confirm", "Подтвердить" }
     not_received { "Not received", "Не получено" }
-    counts_in_plan { "They count in who pays whom, and not yet in the balances.", "В том, кто кому платит, они учтены, в балансах — ещё нет." }
-    pending_payments { "Payments on their way", "Платежи в пути" }
+    counts_in_plan { "“Who pays whom” counts them already, the balances do not yet.",
+        "В «Кто кому платит» они уже учтены, в балансах — ещё нет." }
+    pending_payments { "Payments to be confirmed", "Платежи ждут подтверждения" }
+    settled_once_confirmed { "Nothing more to pay: once these payments are confirmed, everybody is settled.",
+        "Больше платить не нужно: когда эти платежи подтвердят, все будут в расчёте." }
     and_one(name, other) { "{name} and {other}", "{name} и {other}" }
     and_others(name, count) { "{name} and {count} others", "{name} и ещё {count}" }
     to_you { "You", "Вам" }
