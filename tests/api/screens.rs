@@ -306,6 +306,28 @@ async fn balances_over_time_are_lines_once_there_are_two_days() {
 }
 
 #[tokio::test]
+async fn invitation_names_its_group_to_who_has_the_code() {
+    let group = Group::new(2, "EUR").await;
+    let alice = &group.members[0];
+    let made = alice.post(&group.path("/invitation"), json!({})).await;
+    let code = made.data(201)["code"].as_str().unwrap().to_owned();
+    let eve = group.api.user(77, "Eve");
+    let screen = async |code: &str| {
+        eve.get(&format!("/screens/join/{}?code={code}", group.id)).await.text.clone()
+    };
+    let right = screen(&code).await;
+    assert!(right.contains("Alps") && right.contains("2 members"), "{right}");
+    let other = "AAECAwQFBgcICQoLDA0ODw";
+    for wrong in ["", other, "x", &code[..21]] {
+        let shown = screen(wrong).await;
+        assert!(!shown.contains("Alps") && !shown.contains("members\""), "{wrong}: {shown}");
+    }
+    // A code that was replaced names nothing any more.
+    alice.post(&group.path("/invitation"), json!({})).await.data(201);
+    assert!(!screen(&code).await.contains("Alps"));
+}
+
+#[tokio::test]
 async fn names_keep_their_direction() {
     let group = Group::of(&Api::new().await, 2, "EUR").await;
     let [alice, bob] = [0, 1].map(|index| &group.members[index]);

@@ -144,6 +144,7 @@ test('what was deleted meanwhile is recorded as new', async () => {
   await page.locator('[data-main]').click();
   await page.getByText('It was deleted meanwhile').waitFor();
   await check(page, 'gone');
+  await page.waitForFunction(() => document.querySelector('[data-share]').textContent === '30.00');
   await tap(page, 'Record it as new', { role: 'button' });
   await page.waitForSelector('.hero');
   const [expense, ...others] = await server.call('alice', 'GET', `${group.api}/expenses`);
