@@ -110,7 +110,7 @@ struct Planner {
     group: String,
     model: Arc<Mutex<Model>>,
     /// Read by whom is sending a request, and written by whom lets days pass: a request that is
-    /// repeated with its key after days is a new one.
+    /// repeated with its key after days is a new one, and init data expires after a day.
     sending: Arc<RwLock<()>>,
 }
 
@@ -355,7 +355,10 @@ impl Planner {
             return;
         }
         let debts = self.path("/debts");
+        // After a day the reader's init data has expired.
+        let sending = self.sending.read().await;
         let debts = self.actor.call(&Method::GET, &debts, &Value::Null, None).await;
+        drop(sending);
         let Some(debts) = debts.filter(|it| !it.status.is_server_error()) else { return };
         if debts.code() == "LEFT" {
             self.ask(user, Method::POST, &self.path("/join"), json!({}), &[]).await;
