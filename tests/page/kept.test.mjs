@@ -46,6 +46,85 @@ test('a half-filled expense survives the way back, a reload and a closed tab', a
   await again.context().close();
 });
 
+test('a small form keeps what was entered, too, while another member writes', async () => {
+  const page = await open(server, 'alice', `${server.path}/members`);
+  const guest = page.locator('#guest');
+  await page.getByText('Add a guest', { exact: true }).click();
+  await guest.fill('Uncle');
+  await server.call('dave', 'POST', `/api/groups/${server.group}/expenses`, { amount: 3, description: 'Meanwhile' });
+  await page.evaluate(() => dispatchEvent(new Event('focus')));
+  await page.waitForTimeout(500);
+  assert.equal(await guest.inputValue(), 'Uncle');
+  await page.goto(`${server.api}${server.path}/members`);
+  await page.waitForSelector('.draft');
+  assert.ok(await guest.isVisible(), 'its fold is open');
+  assert.equal(await guest.inputValue(), 'Uncle');
+  assert.equal(await page.locator('.draft').count(), 1, 'the draft is of one form');
+  await guest.press('Enter');
+  await page.getByText('Uncle', { exact: true }).first().waitFor();
+  assert.deepEqual(await kept(page), []);
+  await page.context().close();
+});
+
+test('what is unfolded and what has the focus stay so when others write', async () => {
+  const page = await open(server, 'alice', `${server.path}/members`);
+  await page.evaluate(() => dispatchEvent(new Event('focus')));
+  await page.waitForTimeout(500);
+  await page.getByText('Add a guest', { exact: true }).click();
+  await page.locator('#guest').focus();
+  await server.call('dave', 'POST', `/api/groups/${server.group}/members`, { name: 'Late guest' });
+  await page.evaluate(() => dispatchEvent(new Event('focus')));
+  await page.getByText('Late guest', { exact: true }).first().waitFor();
+  assert.ok(await page.locator('#guest').isVisible());
+  assert.ok(await page.locator('#guest').evaluate((it) => it === document.activeElement));
+  await page.context().close();
+});
+
+test('a payment that two put right at once keeps both entries', async () => {
+  const { members } = await server.call('alice', 'GET', `/api/groups/${server.group}`);
+  const of = (name) => members.find((it) => it.name.startsWith(name)).id;
+  const payment = await server.call('alice', 'POST', `/api/groups/${server.group}/settlements`, { fromId: of('Alice'), toId: of('Carol'), amount: 4, currency: 'EUR' });
+  const page = await open(server, 'alice', `${server.path}/settlements/${payment.id}`);
+  await page.getByText('Put right', { exact: true }).click();
+  await page.fill('#amount', '4.50');
+  await server.call('alice', 'PUT', `/api/groups/${server.group}/settlements/${payment.id}`, { note: 'Cash' });
+  await page.locator('#note').press('Enter');
+  await page.waitForSelector('.draft');
+  assert.match(await said(page), /Your entry is kept/);
+  assert.equal(await page.inputValue('#amount'), '4.50');
+  assert.equal(await page.inputValue('#note'), 'Cash');
+  await page.locator('#note').press('Enter');
+  await page.getByText('4.50 EUR').first().waitFor();
+  await page.context().close();
+});
+
+test('the answers to an import are kept on the way to another screen and back', async () => {
+  const page = await open(server, 'alice', `${server.path}/more`);
+  await tap(page, 'Import');
+  const file = ['Date,Description,Category,Cost,Currency,Alice,Zoe', '2026-01-02,Sled,General,10.00,EUR,5.00,-5.00'].join('\n');
+  await page.setInputFiles('#file', { name: 'splitwise.csv', mimeType: 'text/csv', buffer: Buffer.from(file) });
+  await tap(page, 'Show what will be added', { role: 'button' });
+  await page.waitForSelector('[data-person]');
+  const zoe = page.locator('[data-person=Zoe]');
+  const other = await zoe.locator('option').nth(1).getAttribute('value');
+  await zoe.selectOption(other);
+  await page.goBack();
+  await page.getByText('Export').waitFor();
+  await tap(page, 'Import');
+  await page.waitForSelector('[data-person]');
+  assert.equal(await zoe.inputValue(), other);
+  await page.context().close();
+});
+
+test('the start shows what others wrote once its reader comes back', async () => {
+  const page = await open(server, 'alice', '/app');
+  await server.call('alice', 'POST', '/api/groups', { title: '🏔️ Hut', chatId: 'hut', currency: 'EUR' });
+  await page.evaluate(() => dispatchEvent(new Event('focus')));
+  await page.getByText('🏔️ Hut').waitFor();
+  assert.deepEqual(await page.locator('a.row', { hasText: 'Hut' }).locator('.avatar').allTextContents(), ['🏔️']);
+  await page.context().close();
+});
+
 test('a receipt keeps the lines that were added and those that were removed', async () => {
   const page = await open(server, 'alice', form);
   await page.locator('.segments label', { hasText: 'Receipt' }).click();
@@ -114,6 +193,7 @@ test('leaving asks first, in both languages', async () => {
 
 test('nobody is linked before they are chosen and the question is answered', async () => {
   const guest = await server.call('alice', 'POST', `/api/groups/${server.group}/members`, { name: 'Mum' });
+  await server.call('alice', 'POST', `/api/groups/${server.group}/expenses`, { amount: 10, description: 'Tea', splitType: 'equal', splits: ['123456789', guest.id].map((userId) => ({ userId })) });
   const page = await open(server, 'alice', `${server.path}/members`);
   const row = page.locator('li', { hasText: 'Mum' });
   await row.locator('summary').click();
@@ -122,7 +202,7 @@ test('nobody is linked before they are chosen and the question is answered', asy
   await link.locator('select').selectOption({ label: 'Bob Jones' });
   await link.locator('button').click();
   const dialog = page.getByRole('dialog');
-  assert.match(await dialog.textContent(), /takes over what Mum owes/);
+  assert.match(await dialog.textContent(), /Mum owes 5\.00.EUR\. .*Bob Jones .* Propose it\?/);
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   const { members } = await server.call('alice', 'GET', `/api/groups/${server.group}`);
   assert.ok(members.some((it) => it.id === guest.id && !it.linkedTo));
@@ -162,7 +242,7 @@ test('two phones see each other within eleven seconds', async () => {
 
 test('what waits for a person is on top of the start and of the group', async () => {
   await server.call('bob', 'POST', `/api/groups/${server.group}/settlements`, { toId: '123456789', amount: 5 });
-  for (const [language, payment, question, answer] of [['en', /paid you 5.00.EUR/, 'Questions for you', 'Answer'], ['ru', /платёж вам 5,00.EUR/, 'Вопросы к вам', 'Ответить']]) {
+  for (const [language, payment, question, answer] of [['en', /paid you 5.00.EUR/, 'Waiting for your answer', 'Answer'], ['ru', /платёж вам 5,00.EUR/, 'Ждут вашего ответа', 'Ответить']]) {
     const page = await open(server, 'alice', '/app', { language });
     const text = await page.locator('main').innerText();
     assert.match(text, payment);

@@ -260,3 +260,24 @@ test('at a desk, a new expense is added beside the list, and a screen has one ed
   assert.equal(await page.locator('aside').count(), 0, 'a phone has no room');
   await page.context().close();
 });
+
+test('of many groups, those are shown that have the text', { timeout: 90_000 }, async () => {
+  for (let at = 0; at < 52; at += 1) await server.call('bob', 'POST', '/api/groups', { title: `Trip ${at}`, chatId: `trip-${at}`, currency: 'EUR' });
+  for (const at of [7, 51]) {
+    const [group] = await server.call('bob', 'GET', `/api/groups?chatId=trip-${at}`);
+    await server.call('bob', 'PATCH', `/api/groups/${group.id}`, { archived: true });
+  }
+  const page = await open(server, 'bob', '/app');
+  for (let before = 0; (await page.locator('[data-more]').count()) > 0 && before < 5; before += 1) {
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+    await page.waitForTimeout(300);
+  }
+  assert.equal(await page.locator('[data-end]').count(), 1, 'what is archived is folded once');
+  assert.ok(await page.locator('[data-pages] > :last-child').evaluate((it) => it.matches('[data-end]')));
+  const shown = () => page.locator('[data-pages] li:visible .name').allTextContents();
+  await page.fill('[data-find]', 'trip 5');
+  assert.deepEqual((await shown()).sort(), ['Trip 5', 'Trip 50', 'Trip 51']);
+  await page.fill('[data-find]', 'TRIP 7');
+  assert.deepEqual(await shown(), ['Trip 7']);
+  await page.context().close();
+});

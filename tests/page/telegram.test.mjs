@@ -23,7 +23,10 @@ const SCRIPT = `
   const events = {};
   window.Telegram = { WebApp: {
     themeParams: {}, MainButton: button('main'), BackButton: button('back'),
-    HapticFeedback: { notificationOccurred: (kind) => used.push('haptic ' + kind) },
+    SettingsButton: button('settings'), hideKeyboard: () => used.push('no keyboard'), addToHomeScreen: () => used.push('home screen'),
+    setHeaderColor: (color) => used.push('header ' + color), setBackgroundColor: (color) => used.push('background ' + color), setBottomBarColor: (color) => used.push('bottom ' + color),
+    disableVerticalSwipes() { this.isVerticalSwipesEnabled = false }, enableVerticalSwipes() { this.isVerticalSwipesEnabled = true },
+    HapticFeedback: { notificationOccurred: (kind) => used.push('haptic ' + kind), selectionChanged: () => used.push('haptic selection') },
     enableClosingConfirmation() { this.isClosingConfirmationEnabled = true }, disableClosingConfirmation() { this.isClosingConfirmationEnabled = false },
     ready: () => used.push('ready'), expand: () => used.push('expand'),
     onEvent: (name, handler) => { events[name] = handler },
@@ -258,7 +261,7 @@ test('the focus follows to the heading of the next screen', async () => {
 });
 
 test('a browser is signed in from Telegram, by a link that works once, until it signs out', async () => {
-  const page = await open(server, 'alice', '/app/me/tokens', { telegram, extra: launched() });
+  const page = await open(server, 'alice', '/app/me', { telegram, extra: launched() });
   const make = async () => {
     await Promise.all([page.waitForResponse((it) => it.url().endsWith('/api/users/me/tokens')), page.getByRole('button', { name: 'Make a link' }).click()]);
     await page.getByRole('button', { name: 'Open' }).click();
@@ -276,6 +279,7 @@ test('a browser is signed in from Telegram, by a link that works once, until it 
   await follow(refuser, first, 'Cancel');
   await refuser.getByRole('heading', { name: 'Open Fracti in Telegram' }).waitFor();
   assert.equal(await refuser.getByRole('link', { name: '@fracti_test_bot' }).getAttribute('href'), 'https://t.me/fracti_test_bot');
+  assert.ok(await refuser.locator('img.qr').evaluate((it) => it.naturalWidth > 0), 'the code of the link for a phone');
   const browser = await fresh();
   await follow(browser, first);
   await browser.getByText('Alps 2026').first().waitFor();
@@ -299,6 +303,42 @@ test('a browser is signed in from Telegram, by a link that works once, until it 
   await other.getByRole('heading', { name: 'Open Fracti in Telegram' }).waitFor();
   assert.equal(await other.evaluate(() => localStorage.length), 0);
   assert.deepEqual((await server.call('alice', 'GET', '/api/users/me/tokens')).filter((it) => it.name === 'Browser'), []);
+});
+
+test('an export in Telegram opens in a browser by one tap', async () => {
+  const page = await open(server, 'alice', `${server.path}/export`, { telegram, extra: launched() });
+  await tap(page, 'Open in a browser', { role: 'button' });
+  await page.waitForFunction(() => window.used.some((it) => it.startsWith('open ')));
+  const link = await page.evaluate(() => window.used.find((it) => it.startsWith('open ')).slice(5));
+  const browser = await (await page.context().browser().newContext()).newPage();
+  await browser.goto(new URL(link, server.api).href);
+  await browser.getByRole('dialog').getByRole('button', { name: 'Yes' }).click();
+  const [file] = await Promise.all([browser.waitForEvent('download'), browser.getByRole('button', { name: 'Spreadsheet' }).click()]);
+  assert.match(file.suggestedFilename(), /Alps-2026.*csv/);
+  await browser.context().close();
+  await page.context().close();
+});
+
+test('the page is part of Telegram: its colours, its menu, its taps', async () => {
+  const page = await open(server, 'alice', server.path, { telegram, extra: launched() });
+  const used = () => page.evaluate(() => window.used);
+  await page.waitForFunction(() => window.used.includes('bottom secondary_bg_color'));
+  assert.ok((await used()).includes('header secondary_bg_color'));
+  await page.evaluate(() => window.Telegram.WebApp.SettingsButton.press());
+  await page.waitForURL(`**${server.path}/settings`);
+  assert.ok(await page.evaluate(() => window.Telegram.WebApp.SettingsButton.visible));
+  await page.goto(`${server.api}${server.path}/expenses/new`);
+  await ready(page);
+  await page.fill('#amount', '12.555');
+  assert.equal(await page.evaluate(() => window.Telegram.WebApp.isVerticalSwipesEnabled), false);
+  await page.fill('#amount', '12');
+  await page.evaluate(() => document.querySelector('[data-main]').click());
+  await page.waitForFunction(() => window.used.includes('haptic error'));
+  assert.ok((await used()).includes('no keyboard'));
+  await page.goto(`${server.api}/app`);
+  await ready(page);
+  assert.equal(await page.evaluate(() => window.Telegram.WebApp.SettingsButton.visible), false);
+  await page.context().close();
 });
 
 test('two accounts on one device do not see what the other has chosen or seen', async () => {
@@ -345,7 +385,8 @@ test('a file is planned, imported, and taken back', async () => {
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Yes' }).click();
   await page.getByText('Taken back. Expenses: 1, payments: 0').waitFor();
-  await page.getByText('undone').waitFor();
+  await page.getByText(/ · taken back · /).waitFor();
+  assert.match(await page.locator('main').innerText(), /Splitwise\n.* · taken back · 1 expense/);
 });
 
 test('what a file does not say is asked, and then it is imported', async () => {

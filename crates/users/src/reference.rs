@@ -31,6 +31,10 @@ struct CurrencyView {
     symbol: String,
     /// Whether it is a currency of ISO 4217 or a token.
     kind: schemas::CurrencyKind,
+    /// Whether ISO 4217 has withdrawn it. Clients propose it only where it is in use.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    withdrawn: bool,
 }
 
 /// The categories that every expense may have.
@@ -95,6 +99,7 @@ impl From<Currency> for CurrencyView {
             decimals: currency.exponent(),
             symbol: currency.symbol(),
             kind: Text(currency.kind()),
+            withdrawn: currency.is_withdrawn(),
         }
     }
 }

@@ -16,8 +16,8 @@
 //                               value of a control or of the response, {amount} that of the response
 //         data-me               the reader, in the form of a payment
 //         data-write-access     the bot may write to the reader, whom Telegram asks for it first
-//         data-ask              what is asked before it is sent
-//         Its main button makes it a form whose draft the device keeps.
+//         data-ask              what is asked before it is sent, or by the chosen option of a choice
+//         The device keeps a draft of what is entered.
 //         data-currency, data-digits, data-used   currency of its amounts if it has no control for it, its
 //                             decimals, and the currencies in use
 //   data-currency               button that opens the list of currencies; the control before it has the code, and
@@ -27,7 +27,7 @@
 //            data-today         gets the day that it is where the reader is, as does the end of a link
 //            data-json          its value is JSON, as true or 3
 //            data-null          it is sent as null if it is empty
-//            data-fresh         its value is a new id
+//            data-fresh         its value is a new id, or a new key
 //            data-counts        check box that decides if the other controls of its row are sent
 //            data-index         index of a row of the list of this name
 //   data-instead                if a box in it is checked, the control of this name is not sent
@@ -66,8 +66,10 @@
 //   data-zone                   field that has a list of time zones, and at first that of the device
 //   data-unread, data-number    shown if the group has changes that this device has not shown
 //   data-read, data-number      the last change that is shown now
-//   data-show                   receives this field of the answer: {…} in its attributes, or as its text
+//   data-show                   receives this field of the answer: {…} in its attributes, or as its text; with
+//                               data-once, it is pressed then
 //   time                        day or moment, which is written by the clock of the device
+//   data-find                   field that shows the rows of the list of the screen that have its text
 //   data-copy, data-open, data-share-link, data-token, data-sign-out, data-language, data-export
 
 const root = document.documentElement;
@@ -138,7 +140,7 @@ async function request(method, url, { body, headers = {}, signal, tries = 2 } = 
 let rest, tries = 0;
 const more = () => rest ??= import(`/app/more.js?v=${version}${'&again'.repeat(tries)}`).then((it) => {
   it.start({
-    request, screen, seen, remember, parsed, tell, store, own, say, clear, dayNow, values, ru, Failure, Telegram, telegramButtons, empty, anew, forget, expand, visit, here, isDirty: () => dirty,
+    languageCode: user.language_code, request, screen, seen, remember, parsed, tell, store, own, say, clear, dayNow, values, ru, Failure, parent, Telegram, telegramButtons, empty, anew, forget, expand, visit, here, isDirty: () => dirty,
     offline: text('offline'),
   });
   return it;
@@ -181,12 +183,15 @@ const seen = new Map(JSON.parse(store('sessionStorage', own('seen')) ?? '[]'));
 let current, refreshing, flush;
 let dirty = false; // Whether the screen has an entry that is not recorded yet.
 let draft; // The form whose entry it is, if the device keeps drafts of it.
+const files = new Map(); // Forms of a file by their screens: no draft can have a file.
 
 // Telegram asks before it closes over such a form.
 function entry(is, form) {
   dirty = is;
   draft = form;
-  Telegram()?.[is && form ? 'enableClosingConfirmation' : 'disableClosingConfirmation']?.();
+  const app = Telegram(), [closing, swipes] = is && form ? ['enable', 'disable'] : ['disable', 'enable'];
+  app?.[`${closing}ClosingConfirmation`]?.();
+  app?.[`${swipes}VerticalSwipes`]?.();
 }
 
 // The screen as it was left: with the pages of its list that were loaded, and at its place.
@@ -283,7 +288,7 @@ function message(title, detail, button) {
     again.addEventListener('click', () => visit(here(), { push: false }));
     parts.push(again);
   }
-  if (!authorization && bot) parts.push(Object.assign(document.createElement('a'), { className: 'small-button', href: `https://t.me/${bot}`, textContent: `@${bot}` }));
+  if (!authorization && bot) parts.push(Object.assign(document.createElement('img'), { className: 'qr', src: '/app/bot.svg', alt: '' }), Object.assign(document.createElement('a'), { className: 'small-button', href: `https://t.me/${bot}`, textContent: `@${bot}` }));
   main.replaceChildren(...parts);
   main.removeAttribute('aria-busy');
   document.title = title;
@@ -311,6 +316,7 @@ async function visit(path, { push = true, focus = true, top, quiet = false } = {
   // Nothing is lost, so nothing is asked.
   if (left) {
     keepDraft();
+    if (left.hasAttribute('data-file')) files.set(left.path, left);
     say(text('draft'));
     entry(false);
   }
@@ -333,8 +339,9 @@ async function visit(path, { push = true, focus = true, top, quiet = false } = {
     remember(path, answer);
     // What a reader has begun to enter is not replaced.
     if (answer === known || dirty) return;
-    const at = known || quiet ? scrollY : top ?? 0;
+    const at = known || quiet ? scrollY : top ?? 0, held = quiet && !focus && (await more()).hold();
     show(answer, focus && !known);
+    if (held) held();
     await place(at);
     const go = main.querySelector('[data-go]')?.dataset.go;
     if (go) { history.replaceState(history.state, '', go); await visit(go, { push: false }) }
@@ -417,7 +424,7 @@ addEventListener('popstate', (event) => {
   else visit(here(), { push: false, top: event.state?.top });
 });
 addEventListener('pagehide', keepDraft);
-addEventListener('visibilitychange', () => document.hidden ? keepDraft() : look());
+addEventListener('visibilitychange', () => document.hidden ? keepDraft() : look(true));
 addEventListener('focus', look);
 
 // --- What others do. A group's screen is loaded again if the group has changed: when the reader comes back
@@ -428,11 +435,14 @@ for (const it of ['pointerdown', 'keydown']) addEventListener(it, () => { touche
 addEventListener('online', look);
 setInterval(() => { if (Date.now() - touched < 6e5) look() }, 10_000);
 
-async function look() {
+async function look(event) {
   const group = location.pathname.match(/^\/app(\/groups\/[^/]+)/)?.[1];
-  if (!group || !authorization || document.hidden || looking || main.ariaBusy) return;
+  // The start, of all groups, is loaded again when the reader comes back to it.
+  const isStart = event && /^\/app(\/me)?$/.test(location.pathname);
+  if (!group && !isStart || !authorization || document.hidden || looking || main.ariaBusy) return;
   looking = true;
   try {
+    if (!group) return await visit(wanted ?? here(), wanted ? {} : { push: false, focus: false, quiet: true });
     const { answer } = await request('GET', `/screens${group}/number`, { tries: 1 });
     if (wanted) return visit(wanted);
     const now = `${group} ${answer}`, is = (it) => it?.startsWith(`${group} `);
@@ -484,7 +494,13 @@ function prepare(form) {
   let timer, keeping;
   const data = form.dataset;
   const isMain = Boolean(form.querySelector('[data-main]'));
-  const drafted = isMain && data.save === undefined && !form.hasAttribute('data-file');
+  const kept = files.get(here());
+  if (kept && form.hasAttribute('data-file')) {
+    form.replaceWith(kept);
+    return entry(true, kept);
+  }
+  const isEntry = data.method && Object.keys(values(form)).length > 0 || form.hasAttribute('data-file');
+  const drafted = isEntry && data.save === undefined;
   // Without a type, the group's default split divides it.
   const type = () => form.elements.splitType?.value || 'usual';
   // Controls that do not count are disabled, so that they are not sent.
@@ -516,6 +532,7 @@ function prepare(form) {
     form.ariaBusy = 'true';
     if (button) button.ariaBusy = 'true';
     problem.hidden = true;
+    Telegram()?.hideKeyboard?.();
     Telegram()?.MainButton?.showProgress?.(true);
     // It lasts until the API has answered, also if the entry is changed after a lost answer.
     data.key ??= crypto.randomUUID();
@@ -545,6 +562,7 @@ function prepare(form) {
       delete data.key;
       clearTimeout(keeping);
       lib.forgetDraft(form);
+      files.delete(here());
       lib.storeZone();
       wrote += 1;
       // What was entered meanwhile is sent next.
@@ -565,28 +583,7 @@ function prepare(form) {
         return;
       }
       delete data.key;
-      const { error: code } = error.problem;
-      if (code === 'IDEMPOTENCY_KEY_REUSED' && data.save !== undefined) timer = setTimeout(send);
-      else if (code === 'IDEMPOTENCY_KEY_REUSED') {
-        empty();
-        seen.clear();
-        say(text('first'));
-        await visit(parent(form), { push: true });
-      } else if (code === 'PRECONDITION_FAILED') {
-        // The new version gets what was entered.
-        if (drafted) lib.keepDraft(form);
-        empty();
-        await visit(here(), { push: false, quiet: true });
-        say(text('changed'));
-      } else if (error.status === 404 && data.method === 'PUT' && drafted) lib.recordAnew(form, problem);
-      else if (code === 'PAYMENT_PENDING') lib.offer(form, `${parent(form).replace(/balances$/, '')}settlements/${error.problem.details[0].settlementId}`, problem, send);
-      else {
-        const rest = lib.mark(form, paths, error.problem.details ?? []);
-        const shown = rest.join('. ') || (error.problem.details?.length ? '' : error.message);
-        problem.textContent = shown;
-        problem.hidden = !shown;
-        if (shown && !problem.isConnected) say(shown);
-      }
+      await lib.refused(form, error, { problem, paths, send, drafted, isMain });
     } finally {
       form.ariaBusy = 'false';
       if (button) button.ariaBusy = 'false';
@@ -606,7 +603,7 @@ function prepare(form) {
       const button = form.querySelector('[data-label]');
       button.textContent = button.dataset.first ?? button.textContent;
     }
-    if (data.save !== undefined || isMain) entry(true, drafted ? form : undefined);
+    if (isEntry) entry(true, drafted ? form : undefined);
     if (drafted) {
       clearTimeout(keeping);
       keeping = setTimeout(keepDraft, 300);
@@ -619,7 +616,8 @@ function prepare(form) {
   });
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    if (data.ask) return more().then((it) => it.ask(data.ask)).then((yes) => yes && send(event.submitter), () => say(text('offline')));
+    const question = form.querySelector('option:checked[data-ask]')?.dataset.ask ?? data.ask;
+    if (question) return more().then((it) => it.ask(question)).then((yes) => yes && send(event.submitter), () => say(text('offline')));
     if (data.get === undefined) return send(event.submitter);
     const fields = [...new FormData(form)].filter(([, value]) => value);
     return visit(`${form.getAttribute('action')}?${new URLSearchParams(fields)}`);
@@ -627,7 +625,9 @@ function prepare(form) {
   propose(form);
   arrange();
   form.first = values(form);
-  form.at = here();
+  form.path = here();
+  // A screen has one main form, and small ones.
+  form.at = isMain ? form.path : [form.path, form.getAttribute('action'), Object.keys(form.first)[0]].join(' ');
   more().then((it) => {
     it.watch(form);
     if (drafted && it.restore(form)) entry(true, form);
@@ -654,6 +654,7 @@ function theme(colors) {
 function telegramButtons() {
   const app = Telegram(), button = main.querySelector('[data-main]');
   if (!app?.MainButton) return;
+  rest?.then((it) => it.settingsButton(), () => {});
   if (history.state?.depth || location.pathname !== '/app') app.BackButton?.show();
   else app.BackButton?.hide();
   root.toggleAttribute('data-main-button', Boolean(button));
@@ -669,7 +670,9 @@ function startTelegram() {
   app.ready();
   app.expand();
   app.onEvent?.('themeChanged', () => theme(app.themeParams));
-  app.onEvent?.('activated', look);
+  app.onEvent?.('activated', () => look(true));
+  app.onEvent?.('deactivated', keepDraft);
+  more().then((it) => it.dress(), () => {});
   app.BackButton?.onClick(() => {
     if (history.state?.depth) history.back();
     else visit(main.querySelector('.back')?.pathname ?? '/app');

@@ -186,10 +186,11 @@ async function fill({ target }) {
 
 // --- What the page lends: its requests, its language, and what it says.
 
-let request, screen, seen, remember, parsed, tell, store, own, say, clear, dayNow, values, anew, forget, expand, visit, here, isDirty, ru, offline, Failure, Telegram, telegramButtons, empty;
+let languageCode, request, screen, seen, remember, parsed, tell, store, own, say, clear, dayNow, values, parent, anew, forget, expand, visit, here, isDirty, ru, offline, Failure, Telegram, telegramButtons, empty;
 export function start(page) {
-  ({ request, screen, seen, remember, parsed, tell, store, own, say, clear, dayNow, values, anew, forget, expand, visit, here, isDirty, ru, offline, Failure, Telegram, telegramButtons, empty } = page);
+  ({ languageCode, request, screen, seen, remember, parsed, tell, store, own, say, clear, dayNow, values, parent, anew, forget, expand, visit, here, isDirty, ru, offline, Failure, Telegram, telegramButtons, empty } = page);
   document.addEventListener('toggle', fill, true);
+  document.addEventListener('input', ({ target }) => target.matches('[data-find]') && find());
 }
 
 const texts = TEXTS;
@@ -256,13 +257,30 @@ export async function extend(pages) {
       first.nextElementSibling.remove();
       first.remove();
     }
-    list.append(...page.querySelector('[data-pages]').childNodes);
+    // What is folded at the end of a list stays its end.
+    const [end, ends] = [list, page].map((it) => it.querySelector('[data-end]'));
+    if (end && ends) {
+      end.querySelector('ul').append(...ends.querySelector('ul').children);
+      ends.remove();
+    }
+    list.append(...page.querySelector('[data-pages]').childNodes, ...end ? [end] : []);
+    find();
     const next = page.querySelector('[data-more]');
     if (next) link.replaceWith(next);
     else link.remove();
   }
   endless();
   return true;
+}
+
+// The rows of the list of the screen that have the text of its field.
+function find() {
+  const words = document.querySelector('[data-find]')?.value.trim().toLowerCase();
+  if (words === undefined) return;
+  for (const it of document.querySelectorAll('[data-pages] li')) it.hidden = !it.querySelector('.name').textContent.toLowerCase().includes(words);
+  // What is folded is searched, too.
+  const end = document.querySelector('[data-end]');
+  if (end && words) end.open = true;
 }
 
 // An element with these properties and parts.
@@ -299,6 +317,7 @@ export async function act(button) {
     if (box) box.checked = true;
     input.value = stepped(input, Number(data.step));
     input.dispatchEvent(new Event('input', { bubbles: true }));
+    Telegram()?.HapticFeedback?.selectionChanged?.();
   } else if (data.add) addRow(button);
   else if (data.remove !== undefined) {
     button.closest('[data-row], [data-part]').remove();
@@ -324,12 +343,61 @@ export async function act(button) {
     store('localStorage', 'language', data.language);
     forget('sessionStorage', own('seen'));
     location.reload();
-  } else if (data.currency !== undefined) await pick(button);
+  } else if (data.homeScreen !== undefined) Telegram().addToHomeScreen?.();
+  else if (data.currency !== undefined) await pick(button);
   else if (data.export) await download(button);
 }
 
+// In Telegram: the ground of the page around it, and the button of its menu.
+export function dress() {
+  const app = Telegram();
+  for (const part of ['Header', 'Background', 'BottomBar']) app[`set${part}Color`]?.('secondary_bg_color');
+  app.SettingsButton?.onClick(() => visit(`${shownGroup()}/settings`));
+  settingsButton();
+}
+const shownGroup = () => location.pathname.match(/^\/app\/groups\/[^/]+/)?.[0];
+export const settingsButton = () => Telegram()?.SettingsButton?.[shownGroup() ? 'show' : 'hide']();
+
+// What is unfolded, and what has the focus, is still so when the same screen is loaded again.
+export function hold() {
+  const named = (it) => it.id || it.name || it.getAttribute('href') || it.textContent;
+  const main = document.querySelector('main'), at = document.activeElement, focus = main.contains(at) && named(at);
+  const open = [...main.querySelectorAll('[open] > summary')].map(named);
+  return () => {
+    for (const it of main.querySelectorAll('summary')) if (open.includes(named(it))) it.parentElement.open = true;
+    if (focus) [...main.querySelectorAll(at.tagName)].find((it) => named(it) === focus)?.focus({ preventScroll: true });
+  };
+}
+
+// What is done about a form that was refused.
+export async function refused(form, error, { problem, paths, send, drafted, isMain }) {
+  const { dataset: data } = form, { error: code, details = [] } = error.problem;
+  if (data.save === undefined) Telegram()?.HapticFeedback?.notificationOccurred('error');
+  if (code === 'IDEMPOTENCY_KEY_REUSED' && data.save !== undefined) setTimeout(send);
+  else if (code === 'IDEMPOTENCY_KEY_REUSED') {
+    empty();
+    seen.clear();
+    say(text('first'));
+    await visit(parent(form), { push: true });
+  } else if (code === 'PRECONDITION_FAILED') {
+    // The new version gets what was entered.
+    if (drafted) keepDraft(form);
+    empty();
+    await visit(here(), { push: false, quiet: true });
+    say(drafted ? text('changed') : error.message);
+  } else if (error.status === 404 && data.method === 'PUT' && isMain) recordAnew(form, problem);
+  else if (code === 'PAYMENT_PENDING') offer(form, `${parent(form).replace(/balances$/, '')}settlements/${details[0].settlementId}`, problem, send);
+  else {
+    const rest = mark(form, paths, details);
+    const shown = rest.join('. ') || (details.length ? '' : error.message);
+    problem.textContent = shown;
+    problem.hidden = !shown;
+    if (shown && !problem.isConnected) say(shown);
+  }
+}
+
 // The payment that waits may be the same one: it is offered first.
-export function offer(form, href, problem, send) {
+function offer(form, href, problem, send) {
   const { fromId } = form.elements;
   const isOwn = fromId.value === form.dataset.me;
   const link = make('a', { className: 'small-button', href, textContent: isOwn ? text('look') : text('confirm', fromId.selectedOptions[0].textContent) });
@@ -347,7 +415,7 @@ export function offer(form, href, problem, send) {
 }
 
 // What was changed does not exist any more: it is recorded as something new.
-export function recordAnew(form, problem) {
+function recordAnew(form, problem) {
   const url = form.getAttribute('action').replace(/\/[^/]+$/, ''), main = form.querySelector('[data-main]');
   form.setAttribute('action', url);
   form.dataset.method = 'POST';
@@ -405,6 +473,9 @@ export async function done(form, answer, other, outcome) {
       if (pattern) part.setAttribute(name, pattern.replace(`{${part.dataset.show}}`, value));
     }
     if (part.matches('output')) part.textContent = value;
+    if (part.dataset.once === undefined) continue;
+    part.hidden = true;
+    await act(part);
   }
   const words = named(form, state === 'pending' && pending || said, answer.data);
   if (undo) say(words, text('undo'), () => {
@@ -590,6 +661,8 @@ export function restore(form) {
     note.append(line);
   }
   form.prepend(note);
+  const folded = form.closest('details');
+  if (folded) folded.open = true;
   return true;
 }
 
@@ -807,10 +880,17 @@ const REGIONS = {
 };
 const EURO = 'AT BE BG CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI SK';
 
-// The currency of the reader's region, if their language names one.
+// The currency of the reader's region: that of their language in Telegram or in the browser, or where a language
+// names none, as English, that of the clock.
 function regional() {
-  const { region } = new Intl.Locale(navigator.language).maximize();
-  return navigator.language === 'en' ? undefined : EURO.includes(region) ? 'EUR' : REGIONS[region];
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const isHere = (region) => {
+    const it = new Intl.Locale('und', { region });
+    return (it.getTimeZones?.() ?? it.timeZones)?.includes(timeZone);
+  };
+  const language = [languageCode, navigator.language].find((it) => it !== 'en' && /^[a-z]{2,3}(-\w{2,8})*$/i.test(it ?? ''));
+  const region = language ? new Intl.Locale(language).maximize().region : [...Object.keys(REGIONS), ...EURO.split(' ')].find(isHere);
+  return EURO.includes(region) ? 'EUR' : REGIONS[region];
 }
 
 // The list of currencies, to be searched by code, name and sign.
@@ -821,7 +901,7 @@ async function pick(button) {
   const ownNames = new Intl.DisplayNames([document.documentElement.lang], { type: 'currency', fallback: 'none' });
   const first = [control.value, ...(form.dataset.used ?? '').split(' '), store('localStorage', own('currency')), regional(), ...USUAL].filter(Boolean);
   const place = ({ code }) => (first.indexOf(code) + 1) || Infinity;
-  const all = [...currencies].sort((one, other) => (place(one) === place(other) ? 0 : place(one) - place(other)) || (one.code < other.code ? -1 : 1));
+  const all = currencies.filter((it) => !it.withdrawn || first.includes(it.code)).sort((one, other) => (place(one) === place(other) ? 0 : place(one) - place(other)) || (one.code < other.code ? -1 : 1));
   const search = make('input', { type: 'search', autocomplete: 'off', role: 'combobox', ariaLabel: text('findCurrency'), placeholder: text('findCurrency'), ariaExpanded: 'true' });
   const list = make('ul', { id: 'currencies', role: 'listbox', ariaLabel: text('currency') });
   search.setAttribute('aria-controls', 'currencies');
@@ -1065,7 +1145,7 @@ export function read(form) {
   for (const control of form.elements) {
     if (!control.name || control.matches(':disabled') || isNothing(control.closest('[data-row]'))) continue;
     if (/checkbox|radio/.test(control.type) && !control.checked) continue;
-    if (control.matches('[data-fresh]')) control.value ||= crypto.randomUUID();
+    if (control.matches('[data-fresh]')) control.value ||= control.dataset.fresh ? `c${crypto.randomUUID().replaceAll('-', '').slice(1)}` : crypto.randomUUID();
     let value = control.matches('[data-decimal], [data-number]') ? sent(control) : control.value.trim();
     if (value === '' && control.dataset.null === undefined) continue;
     if (value === '') value = null;
@@ -1140,7 +1220,7 @@ export function worded({ path, message: rule }, control) {
 }
 
 // Shows each error below its control, and returns the others.
-export function mark(form, paths, problems) {
+function mark(form, paths, problems) {
   clear(form);
   const rest = [];
   let first;

@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     compress::{accepts_gzip, gzip},
+    qr,
     text::script::{self, with_texts},
 };
 
@@ -59,7 +60,7 @@ impl Shell {
     fn new(bot: Option<&str>) -> Self {
         let html = document_html(bot);
         let policy = format!(
-            "default-src 'none'; script-src {} 'self' https://telegram.org/js/; style-src {}; img-src data:; \
+            "default-src 'none'; script-src {} 'self' https://telegram.org/js/; style-src {}; img-src 'self' data:; \
          connect-src 'self'; base-uri 'none'; form-action 'none'; \
          frame-ancestors https://*.telegram.org",
             hash_of(&SCRIPT),
@@ -125,11 +126,23 @@ fn document_html(bot: Option<&str>) -> String {
 /// Path of the rest of the script.
 const MORE_PATH: &str = "/app/more.js";
 
-/// The document, for every path but that of the rest of the script: init data is in the fragment of
+/// Path of the picture of the link to the bot.
+const BOT_PATH: &str = "/app/bot.svg";
+
+/// The link to the bot as a QR code, for a phone beside a browser that is not signed in.
+fn picture(bot: Option<&str>) -> Response {
+    let Some(bot) = bot else { return StatusCode::NOT_FOUND.into_response() };
+    let kind = [(header::CONTENT_TYPE, HeaderValue::from_static("image/svg+xml"))];
+    (kind, qr::code(&format!("https://t.me/{bot}"), bot).into_string()).into_response()
+}
+
+/// The document, for every path but those of the rest of the script and of a picture: init data is in the fragment of
 /// the URL, so no server sees it here.
 pub(crate) async fn document(State(app): State<App>, uri: Uri, headers: HeaderMap) -> Response {
-    if uri.path() == MORE_PATH {
-        return more(uri.query(), &headers);
+    match uri.path() {
+        MORE_PATH => return more(uri.query(), &headers),
+        BOT_PATH => return picture(app.bot_username.as_deref()),
+        _ => {}
     }
     let shell = SHELL.get_or_init(|| Shell::new(app.bot_username.as_deref()));
     let caching = HeaderValue::from_static("public, max-age=0, stale-while-revalidate=2592000");

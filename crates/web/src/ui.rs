@@ -149,11 +149,16 @@ fn first_character(word: &str) -> &str {
     end.and_then(|(place, it)| word.get(..place.saturating_add(it.len_utf8()))).unwrap_or(word)
 }
 
-/// The first characters of the first two words of a name.
+/// The emoji that a name begins with, or else the first characters of its first two words.
 fn initials(name: &str) -> String {
-    let words = name.split_whitespace().take(2);
+    let is_sign = |it: char| it >= FIRST_SIGN && !it.is_alphanumeric();
+    let signs = if name.trim_start().starts_with(is_sign) { 1 } else { 2 };
+    let words = name.split_whitespace().take(signs);
     words.map(|word| first_character(word).to_uppercase()).collect()
 }
+
+/// The first sign of Unicode that is no mark of a sentence.
+const FIRST_SIGN: char = '\u{2190}';
 
 /// The colour of the member at a place in the group.
 fn hue(place: usize) -> usize {
@@ -392,7 +397,21 @@ pub(crate) fn tabs(label: &str, tabs: &[(&str, String)], shown: usize) -> Markup
 
 #[cfg(test)]
 mod tests {
-    use super::first_character;
+    use super::{first_character, initials};
+
+    #[test]
+    fn a_picture_is_an_emoji_or_two_letters() {
+        for (name, shown) in [
+            ("Alps 2026", "A2"),
+            ("🏔️ Alps", "🏔️"),
+            ("🇬🇪 Tbilisi", "🇬🇪"),
+            ("дача", "Д"),
+            ("«Дача» летом", "«Л"),
+            ("東京 旅行", "東旅"),
+        ] {
+            assert_eq!(initials(name), shown, "{name}");
+        }
+    }
 
     #[test]
     fn first_character_is_what_people_see() {

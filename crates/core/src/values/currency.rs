@@ -221,14 +221,19 @@ impl Currency {
         }
     }
 
+    /// Whether ISO 4217 has withdrawn it.
+    #[must_use]
+    pub fn is_withdrawn(self) -> bool {
+        WITHDRAWN.iter().any(|(code, ..)| *code == self.code)
+    }
+
     /// Symbol, like `€`, which several currencies may share; the code of a currency without one,
     /// and of one that was withdrawn.
     #[must_use]
     pub fn symbol(self) -> String {
-        let is_withdrawn = WITHDRAWN.iter().any(|(code, ..)| *code == self.code);
         let symbol = match self.token() {
             Some((.., symbol)) => Some((*symbol).to_owned()),
-            None => self.iso().filter(|_| !is_withdrawn).map(|iso| iso.symbol().to_string()),
+            None => self.iso().filter(|_| !self.is_withdrawn()).map(|iso| iso.symbol().to_string()),
         };
         symbol.filter(|it| !it.is_empty() && it != ANY_SYMBOL).unwrap_or_else(|| self.code.into())
     }

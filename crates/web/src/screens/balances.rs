@@ -8,7 +8,7 @@ use fracti_core::{
     reports::debts::Debts,
     values::{currency::Currency, id::MemberId},
 };
-use fracti_http::{App, AsMember, Problem};
+use fracti_http::{App, AsMember, Description, Parameters, Problem, QueryReader, schemas};
 use maud::{Markup, html};
 
 use super::{
@@ -25,9 +25,28 @@ use crate::{
     ui::{self, Names},
 };
 
+/// Currencies of a group from which on the balances are shown in one of them at a time.
+const MANY_CURRENCIES: usize = 4;
+
+/// The part of the balances that is shown.
+pub(crate) struct BalancesQuery {
+    before: ShownBefore,
+    currency: Option<Currency>,
+}
+
+impl Parameters for BalancesQuery {
+    fn read(query: &mut QueryReader) -> Self {
+        let code = Description::inline::<schemas::Currency>;
+        Self {
+            before: ShownBefore::read(query),
+            currency: query.read("currency", "Currency of the balances.", code),
+        }
+    }
+}
+
 pub(crate) async fn show(
     State(app): State<App>,
-    AsMember(member_key, before): AsMember<ShownBefore>,
+    AsMember(member_key, query): AsMember<BalancesQuery>,
     l: Texts,
 ) -> Result<Fragment, Problem> {
     let (group, members, ledger) = app.table.group_and_ledger(member_key).await?;
@@ -41,12 +60,13 @@ pub(crate) async fn show(
         group: &group,
         names: &names,
         ledger: &ledger,
+        currency: query.currency.unwrap_or(group.currency),
         link: ui::start_link(app.bot_username.as_deref(), group.id, ui::Start::Group),
     };
     let ids = debts.members.iter().map(|member| (member.id, member.guest));
     let mut ids: Vec<(MemberId, bool)> = ids.collect();
     ids.sort_by_key(|(id, _)| {
-        (*id != me, std::cmp::Reverse(view.net(group.currency, *id).unsigned_abs()))
+        (*id != me, std::cmp::Reverse(view.net(view.currency, *id).unsigned_abs()))
     });
     let mine = debts.plans.values().flat_map(|plan| &plan.transfers).any(|it| it.from == me);
     let mut plans: Vec<_> =
@@ -77,7 +97,7 @@ pub(crate) async fn show(
         (waiting(l, &group, &names, (&Rights::of(&members, member_key.user), &ledger), &pending))
         div.columns {
             // The reader's own payments come before what all are owed.
-            @if mine { (payments) (view.balances(&ids, before)) } @else { (view.balances(&ids, before)) (payments) }
+            @if mine { (payments) (view.balances(&ids, query.before)) } @else { (view.balances(&ids, query.before)) (payments) }
         }
         (add(&group, l.add_expense()))
     }))
@@ -89,6 +109,8 @@ struct BalancesScreen<'a> {
     group: &'a Group,
     names: &'a Names<'a>,
     ledger: &'a Ledger,
+    /// The currency of the bars.
+    currency: Currency,
     /// Opens the group in Telegram.
     link: String,
 }
@@ -98,14 +120,23 @@ impl BalancesScreen<'_> {
         self.ledger.balances.totals(currency, id).net()
     }
 
-    /// Members with their balances; a bar shows that in the group's currency. The largest are first.
+    /// Members with their balances; a bar shows that in one currency, at first that of the group. The largest
+    /// are first. In many currencies, each is shown by itself.
     fn balances(&self, members: &[(MemberId, bool)], ShownBefore(before): ShownBefore) -> Markup {
-        let (l, own, path) = (self.l, self.group.currency, ui::group_path(self.group.id));
+        let (l, own, path) = (self.l, self.currency, ui::group_path(self.group.id));
+        let of = |it: Currency| format!("{path}/balances?currency={}", it.code());
+        let others: Vec<Currency> =
+            self.ledger.balances.currencies().filter(|it| *it != self.group.currency).collect();
+        let is_one_by_one = others.len().saturating_add(1) >= MANY_CURRENCIES;
+        let tabs: Vec<_> =
+            [self.group.currency].iter().chain(&others).map(|it| (it.code(), of(*it))).collect();
+        let shown = tabs.iter().position(|(code, _)| *code == own.code()).unwrap_or_default();
         let next = before.saturating_add(MEMBERS);
         let most = members.iter().map(|(id, _)| self.net(own, *id).unsigned_abs()).max();
         html! {
             section {
                 h2 { (l.balances()) }
+                @if is_one_by_one { (ui::tabs(l.currency(), &tabs, shown)) }
                 div data-pages { ul.card.list {
                     @for (id, guest) in members.iter().skip(before).take(MEMBERS) {
                         li { a.row href={ (path) "/ledger/" (id) } {
@@ -118,13 +149,13 @@ impl BalancesScreen<'_> {
                                 (chart::balance(self.net(own, *id), most.unwrap_or_default()))
                                 @for currency in self.ledger.balances.currencies().filter(|it| *it != own) {
                                     @let net = self.net(currency, *id);
-                                    @if net != 0 { small { (ui::balance(l, net, currency)) " " } }
+                                    @if net != 0 && !is_one_by_one { small { (ui::balance(l, net, currency)) " " } }
                                 }
                             }
                         } }
                     }
                 } }
-                @if next < members.len() { (ui::show_more(l, &format!("{path}/balances"), None, &next.to_string())) }
+                @if next < members.len() { (ui::show_more(l, &format!("{path}/balances"), Some(format!("currency={}", own.code())), &next.to_string())) }
             }
         }
     }

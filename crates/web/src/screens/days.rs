@@ -137,7 +137,7 @@ pub(crate) async fn day(
                             (ui::save(l.save()))
                         }
                         @for group in &groups.items {
-                            a.small-button href={ (ui::group_path(group.id)) "/expenses/new?spending=" (it.id) } { (l.share_with_group()) ": " (group.title) }
+                            a.small-button href={ (ui::group_path(group.id)) "/expenses/new?spending=" (it.id) } { (l.share_with_group()) ": " (ui::name(&group.title)) }
                         }
                         form action=(api) data-method="DELETE" data-then="" data-done=(l.deleted(&it.title)) { button.small-button.danger { (l.delete()) } }
                     }

@@ -96,7 +96,7 @@ pub(crate) async fn edit(
     let links: Links = members.iter().collect();
     if !expense.may_edit(member_key.user, &links, &members) {
         return Ok(Fragment(html! {
-            a.back href={ (ui::group_path(group.id)) "/expenses/" (id) } { (expense.description) }
+            a.back href={ (ui::group_path(group.id)) "/expenses/" (id) } { (ui::name(&expense.description)) }
             h1 tabindex="-1" data-title { (l.edit_expense()) }
             (only(l, &names, &members, &expense))
         }));
@@ -237,7 +237,7 @@ impl Form<'_> {
         let repeats = self.repeats();
         let usual = self.usual();
         html! {
-            a.back href=(then) { (edited.map_or(self.group.title.as_str(), |it| &it.description)) }
+            a.back href=(then) { (ui::name(edited.map_or(self.group.title.as_str(), |it| &it.description))) }
             h1 tabindex="-1" data-title { (title) }
             form action=(action) data-method=(if self.edits { "PUT" } else { "POST" }) data-then=(then)
                 data-preview=(preview) data-schedules=[repeats.then_some(schedules)] data-currency=[fixed.map(Currency::code)] data-digits=[fixed.map(Currency::exponent)] data-amount=[self.spending.map(|it| it.amount)] data-used=(self.used)

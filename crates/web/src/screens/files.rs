@@ -5,6 +5,7 @@ use fracti_core::{group::labels, records::import::ImportStatus};
 use fracti_http::{App, AsMember, Context, Problem};
 use maud::html;
 
+use super::tokens;
 use crate::{fragment::Fragment, text::Texts, ui};
 
 pub(crate) async fn import(
@@ -38,7 +39,9 @@ pub(crate) async fn import(
             section { h2 { (l.imports()) }
                 ul.card.list { @for it in &imports {
                     li.row {
-                        span.grow { (it.format) small.hint { (ui::moment(l, it.created_at, now.day())) " · " (it.status) " · " (it.expenses) } }
+                        span.grow { (it.format.app().name()) small.hint {
+                            (ui::moment(l, it.created_at, now.day())) " · " (l.import_status(it.status)) " · " (l.found(it.expenses))
+                        } }
                         @if it.status != ImportStatus::Undone && !group.archived {
                             form.inline action={ (api) "/" (it.id) } data-method="DELETE" data-then="" data-ask=(l.ask_undo_import()) data-done=(l.import_undone()) { button.small-button.danger { (l.undo_import()) } }
                         }
@@ -65,7 +68,10 @@ pub(crate) async fn export(
         h1 tabindex="-1" data-title { (l.export()) }
         section.card.fields {
             p.hint { (l.export_about()) }
-            p.hint data-telegram { (l.export_in_browser()) }
+            div data-telegram { div data-token {
+                p.hint { (l.export_in_browser()) }
+                (tokens::in_browser(l, &format!("{}/export", ui::group_path(group.id))))
+            } }
             @for (format, label) in [("csv", l.as_table()), ("json", l.for_programs())] {
                 button.small-button type="button" data-export=(url(format)) data-type=(format) data-file-name=(file(format)) {
                     (label)

@@ -173,8 +173,8 @@ pub(crate) async fn transaction(
         section.card.hero { p {
             span.hint { (l.fund_transaction(it.kind)) " · " (l.fund_status(it.status)) " · " (ui::moment(l, it.created_at, now.day())) }
             (ui::big(&l.minor(it.amount, it.currency)))
-            @if let Some(text) = &it.description { span { (text) } }
-            @if let Some(account) = &it.to { span { (l.account()) ": " (account) } }
+            @if let Some(text) = &it.description { span { (ui::name(text)) } }
+            @if let Some(account) = &it.to { span { (l.account()) ": " (ui::name(account)) } }
             @if let Some(reference) = &it.ref_id { span.hint { (l.reference()) ": " (reference.as_str()) } }
             @if let Some(until) = it.expires_at.filter(|_| it.status == FundStatus::Authorised) {
                 span.hint { (sentence([ui::moment(l, until, now.day())], |[when]| l.ends_unconfirmed(when))) }

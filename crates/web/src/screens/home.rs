@@ -16,6 +16,9 @@ use crate::{
 /// Groups on the screen.
 const GROUPS: usize = 50;
 
+/// Groups from which on they can be searched.
+const SEARCHED: usize = 10;
+
 /// Payments and questions that wait for the reader.
 const WAITING: usize = 10;
 
@@ -55,10 +58,13 @@ pub(crate) async fn show(
         @if is_first && next.is_none() && live.len() > 1 { (totals(l, &groups.items)) }
         @if groups.items.is_empty() { p.card.empty { (l.no_groups()) } }
         @if is_first && !waiting.0.is_empty() && !live.is_empty() { h2 { (l.groups()) } }
+        @if is_first && groups.items.len() >= SEARCHED {
+            div.card.fields { (ui::field("find", l.find_group(), &html! { input #find type="search" autocomplete="off" data-find; })) }
+        }
         div data-pages {
             @if !live.is_empty() { ul.card.list { @for it in live { (row(l, it)) } } }
             @if !past.is_empty() {
-                details.card.fields { summary { (l.archived_groups()) } ul.list { @for it in past { (row(l, it)) } } }
+                details.card.fields data-end { summary { (l.archived_groups()) } ul.list { @for it in past { (row(l, it)) } } }
             }
         }
         @if let Some(next) = next { (ui::show_more(l, "/app", None, &next)) }

@@ -46,9 +46,9 @@ impl Links<'_> {
         let id = format!("user-{}", guest.id);
         html! {
             form action=(self.path(guest.id)) data-method="POST" data-then="" data-done=(l.link_proposed())
-                data-ask=(l.ask_link(self.names.of(guest.id))) {
+                data-undo={ "DELETE " (self.path(guest.id)) } {
                 (ui::field(&id, l.link_guest(), &html! {
-                    select id=(id) name="userId" data-options={ "/screens/groups/" (self.group.id) "/members?users=true" } {
+                    select id=(id) name="userId" data-options={ "/screens/groups/" (self.group.id) "/members?users=" (guest.id) } {
                         option value="" { (l.choose()) }
                     }
                 }))
@@ -71,7 +71,7 @@ impl Links<'_> {
         }
         html! {
             form.inline action=(self.path(guest.id)) data-method="POST" data-then="" data-done=(l.link_proposed())
-                data-ask=(self.consequence(guest.id, self.me)) {
+                data-undo={ "DELETE " (self.path(guest.id)) } data-ask=(self.consequence(guest.id, self.me)) {
                 input type="hidden" name="userId" value=(self.me);
                 button.small-button aria-label={ (l.that_is_me()) ": " (name) } { (l.that_is_me()) }
             }
@@ -131,7 +131,7 @@ impl Links<'_> {
     }
 
     /// What a link would change: the balances of the guest, and those of the user afterwards.
-    fn consequence(&self, guest: MemberId, user: UserId) -> String {
+    pub(crate) fn consequence(&self, guest: MemberId, user: UserId) -> String {
         let (l, name) = (self.l, self.names.of(guest));
         let mut lines = Vec::new();
         for currency in self.ledger.balances.currencies() {
@@ -162,11 +162,11 @@ impl Links<'_> {
     }
 }
 
-/// Groups in which others say that the reader is a guest.
+/// Groups in which others say that the reader is a guest, or that they are one, which the reader can confirm.
 pub(crate) fn named<'a>(l: Texts, me: UserId, groups: impl Iterator<Item = &'a Group>) -> Markup {
     let links = groups.filter(|group| !group.archived).flat_map(|group| {
-        let of_me = |it: &&ProposedLink| it.user_id == me && !it.is_by_side_of(me);
-        group.proposed_links.iter().filter(of_me).map(move |link| (group, link))
+        let waits = |it: &&ProposedLink| !it.is_by_side_of(me);
+        group.proposed_links.iter().filter(waits).map(move |link| (group, link))
     });
     let links: Vec<_> = links.collect();
     html! {
@@ -174,7 +174,11 @@ pub(crate) fn named<'a>(l: Texts, me: UserId, groups: impl Iterator<Item = &'a G
             ul.card.list { @for (group, link) in links {
                 li { a.row href={ (ui::group_path(group.id)) "/members" } {
                     span.grow {
-                        span.name { (sentence([ui::name(&link.guest_name)], |[guest]| l.are_you(guest))) }
+                        span.name {
+                            @let guest = ui::name(&link.guest_name);
+                            @if link.user_id == me { (sentence([guest], |[guest]| l.are_you(guest))) }
+                            @else { (sentence([ui::name(&link.user_name), guest], |[user, guest]| l.is_user(user, guest))) }
+                        }
                         small.hint { (ui::name(&group.title)) }
                     }
                     b.to-answer { (l.answer_now()) }

@@ -22,6 +22,7 @@ use maud::{Markup, html};
 use super::{
     links::named,
     settlement::{Decision, decide, turns},
+    tokens,
 };
 use crate::{
     fragment::Fragment,
@@ -64,6 +65,8 @@ pub(crate) async fn show(
                 li { a.row href=(path) { span.icon aria-hidden="true" { (icon) } span.grow { (label) } } }
             }
         }
+        (tokens::on_computer(l))
+        button.more type="button" data-telegram data-home-screen { (l.add_to_home_screen()) }
         @if !activity.items.is_empty() {
             section { h2 { (l.latest()) }
                 ul.card.list { @for event in &activity.items { (item(l, user.id, event, &members, now.day())) } } }

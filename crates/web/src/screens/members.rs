@@ -5,7 +5,7 @@ use fracti_core::{
     group::{Group, Invitation, Member},
     input::Unsettled,
     ledger::Ledger,
-    values::{currency::Currency, text::SearchText},
+    values::{currency::Currency, id::MemberId, text::SearchText},
 };
 use fracti_http::{App, AsMember, Description, Limit, Parameters, Problem, QueryReader, schemas};
 use maud::{Markup, html};
@@ -39,8 +39,8 @@ impl Parameters for ShownBefore {
 pub(crate) struct MembersQuery {
     text: Option<SearchText>,
     before: ShownBefore,
-    /// Whether only the users are asked for, as options.
-    users: bool,
+    /// The guest for whom only the users are asked for, as options.
+    users: Option<MemberId>,
 }
 
 impl Parameters for MembersQuery {
@@ -49,7 +49,11 @@ impl Parameters for MembersQuery {
         Self {
             before: ShownBefore::read(query),
             text: query.read("q", "Show only members with this text in their names.", text),
-            users: query.flag("users", "Show the users as options.").unwrap_or_default(),
+            users: query.read(
+                "users",
+                "Show the users as options for this guest.",
+                Description::inline::<String>,
+            ),
         }
     }
 }
@@ -63,13 +67,15 @@ pub(crate) async fn show(
     let names = Names::new(l, member_key.user.into(), &members);
     let me = members.iter().find(|it| it.id == member_key.user);
     let (group, names, ledger) = (&group, &names, &ledger);
-    if query.users {
-        let users = members.iter().filter(|it| it.is_present() && !it.guest);
+    let links = Links { l, group, names, ledger, me: member_key.user };
+    if let Some(guest) = query.users {
+        let users = members.iter().filter(|it| !it.guest && it.is_present());
         return Ok(Fragment(html! {
-            @for user in users { option value=(user.id) { (names.of(user.id)) } }
+            @for user in users.filter_map(|it| it.id.user()) {
+                option value=(user) data-ask=(l.ask_link(links.consequence(guest, user))) { (names.of(user.into())) }
+            }
         }));
     }
-    let links = Links { l, group, names, ledger, me: member_key.user };
     let view = MembersScreen { l, group, names, ledger, me, links };
     let text = query.text.as_ref().map(|it| it.as_str().to_lowercase());
     let is_found = |it: &&Member| {
@@ -275,6 +281,7 @@ impl MembersScreen<'_> {
         html! {
             details.card.fields { summary { (l.wallet()) }
                 form action=(self.api("/wallet")) data-method="PUT" data-then="" data-done=(l.saved()) novalidate {
+                    p.hint { (l.wallet_is_seen()) }
                     (ui::field("wallet", l.wallet(), &html! { input #wallet name="wallet" autocomplete="off" value=[wallet]; }))
                     (ui::save(l.save()))
                 }

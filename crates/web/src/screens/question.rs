@@ -125,7 +125,7 @@ impl QuestionScreen<'_> {
                     div.card.fields {
                         @if question.question_type == QuestionType::MultipleChoice {
                             @for (index, option) in question.options.iter().enumerate() {
-                                label.check { input type="radio" name="selectedOption" value=(index) data-json; (option) }
+                                label.check { input type="radio" name="selectedOption" value=(index) data-json; (ui::name(option)) }
                             }
                         } @else {
                             (ui::field("answer", l.answer(), &html! { textarea #answer name="answer" rows="3" maxlength="2000" {} }))
@@ -321,7 +321,7 @@ impl QuestionScreen<'_> {
     fn apply_form(&self) -> Markup {
         let l = self.l;
         html! {
-            form action=(self.api("/apply")) data-method="POST" data-then={ (self.path()) "/expenses/{id}" } {
+            form action=(self.api("/apply")) data-method="POST" data-then={ (self.path()) "/expenses/{id}" } data-done=(l.expense_recorded()) {
                 h2 { (l.record_expense()) }
                 div.card.fields {
                     (ui::field("unclaimed", l.rest_to(), &html! {

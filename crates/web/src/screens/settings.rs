@@ -77,7 +77,8 @@ fn category(l: Texts, index: &str, it: Option<&GroupCategory>) -> Markup {
     let emoji = it.and_then(|it| it.emoji.as_ref());
     html! {
         div.field data-row { div.line-fields {
-            input name=(at("key")) value=[it.map(|it| it.key)] aria-label=(l.category_key()) placeholder=(l.category_key()) maxlength="32";
+            // A key only tells categories apart, so nobody is asked for one.
+            input type="hidden" name=(at("key")) value=[it.map(|it| it.key)] data-fresh="key";
             input name=(at("name")) value=[it.map(|it| &it.name)] aria-label=(l.category_name_label()) placeholder=(l.category_name_label());
             input.pieces name=(at("emoji")) value=[emoji] aria-label=(l.emoji_label()) placeholder="🙂";
             button.small-button type="button" data-remove aria-label=(l.remove_line()) { "✕" }

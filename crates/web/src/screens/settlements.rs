@@ -42,7 +42,7 @@ pub(crate) async fn show(
     )?;
     let names = Names::new(l, member_key.user.into(), &members);
     let path = format!("{}/settlements", ui::group_path(group.id));
-    let tabs = [(l.all(), path.clone()), (l.waits_for_you(), format!("{path}?status=pending"))];
+    let tabs = [(l.all(), path.clone()), (l.to_be_confirmed(), format!("{path}?status=pending"))];
     let next = payments.next.as_ref().map(|after| paging.cursor(&list_id, after));
     Ok(Fragment(html! {
         a.back href={ (ui::group_path(group.id)) "/more" } { (l.more()) }

@@ -9,7 +9,6 @@ use fracti_core::{
     values::{currency::Currency, decimal::Decimal, id::MemberId, time::Day},
 };
 use fracti_http::{App, AsMember, Context, Parameters, Problem, QueryReader};
-use fracti_texts::rule;
 use maud::{Markup, html};
 
 use super::list::own_ids;
@@ -49,16 +48,8 @@ pub(crate) async fn show(
     // Where the reader is, the day may be the next one already.
     let to = query.to.unwrap_or_else(|| today.plus(1).last_of_month());
     let from = query.from.unwrap_or_else(|| to.plus(DAYS).first_of_month());
-    if to.days_since(from) > MAX_DAYS {
-        return Err(Problem::invalid(
-            "to",
-            rule!(
-                "{field} must be at most {most} days from from",
-                "дней между from и {field} должно быть не больше {most}",
-                most = MAX_DAYS
-            ),
-        ));
-    }
+    // A longer period is cut, and the form says where it begins.
+    let from = from.max(to.plus(1_i64.saturating_sub_unsigned(MAX_DAYS)));
     let days = from..=to;
     let step = if to.days_since(from) > BY_DAY { SeriesStep::Month } else { SeriesStep::Day };
     let (group, (members, tallies)) = tokio::try_join!(

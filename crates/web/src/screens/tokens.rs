@@ -33,12 +33,11 @@ pub(crate) async fn show(
     Ok(Fragment(html! {
         a.back href="/app/me" { (l.me()) }
         h1 tabindex="-1" data-title { (l.tokens()) }
-        (browser(l))
         p.note.hint { (l.tokens_about()) }
         ul.card.list { @for token in &tokens.items { (row(l, token, now)) } }
         p.note.hint { (l.usage_today(usage.reads.saturating_add(usage.app_reads), usage.writes.saturating_add(usage.app_writes))) }
         details.card.fields { summary { (l.new_token()) }
-            form action="/api/users/me/tokens" data-method="POST" novalidate {
+            form action="/api/users/me/tokens" data-method="POST" data-done=(l.token_made()) novalidate {
                 (ui::field("name", l.token_name(), &html! { input #name name="name" maxlength="50" autocomplete="off"; }))
                 label.check { input type="checkbox" name="scopes[0]" value="read" checked; (l.may_read()) }
                 label.check { input type="checkbox" name="scopes[1]" value="write"; (l.may_write()) }
@@ -49,19 +48,38 @@ pub(crate) async fn show(
     }))
 }
 
-/// Makes a link that signs a browser in once, within 10 minutes, and opens it.
-fn browser(l: Texts) -> Markup {
+/// Makes a link that signs a browser in once, within 10 minutes: to open it, or to copy it to a computer.
+pub(crate) fn on_computer(l: Texts) -> Markup {
     html! {
         section.card.fields data-token {
             h2 { (l.browser()) }
             p.hint { (l.browser_about()) }
-            form action="/api/users/me/tokens" data-method="POST" novalidate {
-                input type="hidden" name="name" value=(l.browser_link());
-                input type="hidden" name="scopes[0]" value=(Scope::Browser);
-                (ui::save(l.make_link()))
+            (link(l, l.make_link(), &html! {
                 button.small-button type="button" hidden data-show="token" data-open="/app#code={token}" { (l.open_browser()) }
                 button.small-button type="button" hidden data-show="token" data-copy="/app#code={token}" { (l.copy_link()) }
-            }
+            }))
+        }
+    }
+}
+
+/// Opens a screen in a browser, which is signed in, by one tap in Telegram.
+pub(crate) fn in_browser(l: Texts, path: &str) -> Markup {
+    link(
+        l,
+        l.open_in_browser(),
+        &html! {
+            button type="button" hidden data-show="token" data-once data-open={ (path) "#code={token}" } {}
+        },
+    )
+}
+
+fn link(l: Texts, label: &str, then: &Markup) -> Markup {
+    html! {
+        form action="/api/users/me/tokens" data-method="POST" data-done=(l.link_made()) novalidate {
+            input type="hidden" name="name" value=(l.browser_link());
+            input type="hidden" name="scopes[0]" value=(Scope::Browser);
+            (ui::save(label))
+            (then)
         }
     }
 }

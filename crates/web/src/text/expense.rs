@@ -186,7 +186,7 @@ impl Texts {
     pub(crate) fn refund_effect(self, net: Decimal, currency: Currency) -> Markup {
         let amount = ui::money(self, net.absolute(), currency);
         if net.is_negative() {
-            sentence([amount], |[amount]| self.you_borrowed(amount))
+            sentence([amount], |[amount]| self.is_theirs(amount))
         } else {
             sentence([amount], |[amount]| self.being_owed(amount))
         }

@@ -31,6 +31,7 @@ texts! {
     chat_moved(title) { "“{title}” is the group of this chat", "«{title}» теперь группа этого чата" }
     group_deleted(title) { "Deleted: {title}", "Удалено: {title}" }
     is_unarchived { "This group is out of the archive", "Группа возвращена из архива" }
+    expense_recorded { "Expense recorded", "Расход записан" }
     payment_recorded { "Payment of {amount} recorded", "Платёж {amount} записан" }
     everybody { "All", "Все" }
     nobody { "None", "Никто" }
@@ -38,8 +39,7 @@ texts! {
     choose { "Choose …", "Выберите …" }
     ask_leave { "Leave the group? You can come back with an invitation.", "Покинуть группу? Вернуться можно по приглашению." }
     ask_remove(name) { "Remove {name} from the group?", "Удалить из группы: {name}?" }
-    ask_link(name) { "Whoever {name} is takes over what {name} owes and is owed, once the other side confirms it. Propose it?",
-        "Долги гостя {name} перейдут к выбранному участнику, когда это подтвердит другая сторона. Предложить?" }
+    ask_link(said) { "{said} Propose it? The other side confirms it.", "{said} Предложить? Это подтвердит другая сторона." }
     chat_has_a_group { "Did this chat have a group before?", "У этого чата уже была группа?" }
     chat_moves { "A chat that becomes a supergroup has a new id. Choose its group, and everyone in the chat finds it again.",
         "У чата, который стал супергруппой, новый номер. Выберите его группу, и все в чате снова её найдут." }
@@ -57,6 +57,7 @@ texts! {
     said_that_is(by, guest, user) { "{by}: “{guest}” is {user}", "{by}: «{guest}» — это {user}" }
     please_confirm(guest) { "I am “{guest}” in our group. Please confirm it.", "В нашей группе «{guest}» — это я. Подтвердите, пожалуйста." }
     ask_to_confirm { "Ask to confirm", "Попросить подтвердить" }
+    is_user(user, guest) { "Is {user} “{guest}”?", "{user} — это «{guest}»?" }
     are_you(guest) { "Are you “{guest}”?", "Вы — «{guest}»?" }
     guest_owes(name, amount) { "{name} owes {amount}.", "{name}: долг {amount}." }
     guest_is_owed(name, amount) { "{name} is owed {amount}.", "{name}: ждёт возврата {amount}." }
@@ -108,6 +109,7 @@ texts! {
         "Тогда {name} будет в долгу: {amount}. Всё равно подтвердить?" }
     settle_first(amount) { "Settle {amount} first.", "Сначала рассчитайтесь: {amount}." }
     settle_up_first(balances) { "Settle up first: {balances}.", "Сначала рассчитайтесь: {balances}." }
+    is_theirs(amount) { "{amount} of it is theirs", "из них {amount} — не ваши" }
     being_owed(amount) { "you are owed {amount}", "вам должны {amount}" }
     owing(amount) { "you owe {amount}", "вы должны {amount}" }
     pending_first { "A payment is still on its way.", "Один платёж ещё в пути." }
@@ -140,6 +142,7 @@ texts! {
     restore { "Restore", "Восстановить" }
     leave { "Leave the group", "Выйти из группы" }
     wallet { "My TON wallet", "Мой кошелёк TON" }
+    wallet_is_seen { "The members of the group see it.", "Адрес видят участники группы." }
     delete_wallet { "Delete wallet", "Удалить кошелёк" }
     invite { "Invite", "Пригласить" }
     invitation_code { "QR code of the invitation", "QR-код приглашения" }
@@ -153,8 +156,8 @@ texts! {
     link_only { "New members need the link that was made last.",
         "Новым участникам нужна последняя созданная ссылка." }
     join_title { "You are invited", "Вас приглашают" }
-    join_about { "Join the group to see its expenses. Its members will see your name.",
-        "Вступите в группу, чтобы видеть её расходы. Участники увидят ваше имя." }
+    join_about { "Join the group to see its expenses. Its members will see your name, @username and Telegram id.",
+        "Вступите в группу, чтобы видеть её расходы. Участники увидят ваше имя, @username и id в Telegram." }
     join { "Join", "Вступить" }
     are_you_one { "Are you one of these?", "Вы — кто-то из них?" }
     are_you_one_about { "These people were added without Telegram. If you are one of them, tap That is me: once another member confirms it, the guest's expenses and balance are yours.",
@@ -179,7 +182,6 @@ texts! {
     others { "Everybody else, and who joins later", "Все остальные и новые участники" }
     has_left { "left", "не в группе" }
     own_categories { "The group's own categories", "Категории группы" }
-    category_key { "Key (a–z)", "Ключ (a–z)" }
     category_name_label { "Name", "Название" }
     emoji_label { "Emoji", "Эмодзи" }
     add_category { "Add category", "Добавить категорию" }

@@ -6,6 +6,7 @@ use fracti_core::{
     funds::fund_transaction::{FundTransactionType, FundWork},
     personal::targets::Period,
     questions::points::Badge,
+    records::import::ImportStatus,
 };
 use fracti_texts::Language;
 
@@ -48,12 +49,12 @@ texts! {
     ask_undo_import { "Take back everything that this import recorded?", "Отменить всё, что записал этот импорт?" }
     ask_delete_token { "Delete the token? What uses it will stop working.", "Удалить токен? То, что им пользуется, перестанет работать." }
     in_all_groups { "In all groups", "Во всех группах" }
-    open_questions { "Questions for you", "Вопросы к вам" }
+    open_questions { "Waiting for your answer", "Ждут вашего ответа" }
     latest { "Latest", "Последнее" }
     spent_of(spent, target) { "{spent} of {target}", "{spent} из {target}" }
     days { "My spending", "Мои траты" }
     budgets { "Budgets", "Бюджеты" }
-    tokens { "Browser and API tokens", "Браузер и токены API" }
+    tokens { "API tokens", "Токены API" }
     funds { "My funds", "Мои средства" }
     work { "Operator's work", "Работа оператора" }
     language { "Language", "Язык" }
@@ -92,9 +93,14 @@ texts! {
     used_on(day) { "used {day}", "использован {day}" }
     until(day) { "until {day}", "до {day}" }
     usage_today(reads, writes) { "Today: {reads} reads, {writes} writes", "Сегодня: чтений {reads}, записей {writes}" }
-    browser { "Use in a browser", "Открыть в браузере" }
+    browser { "Fracti on the computer", "Fracti на компьютере" }
     browser_about { "The link works once, within 10 minutes. It signs you in in a browser for 30 days, and signs out the browser that you used before.",
         "Ссылка действует один раз в течение 10 минут. Вход в браузере — на 30 дней; сеанс прежнего браузера завершится." }
+    link_made { "The link works once, within 10 minutes.", "Ссылка действует один раз в течение 10 минут." }
+    open_in_browser { "Open in a browser", "Открыть в браузере" }
+    add_to_home_screen { "Add Fracti to the home screen", "Добавить Fracti на главный экран" }
+    token_made { "The token is made. Copy it now: it is shown only once.", "Токен создан. Скопируйте его сейчас: он показывается один раз." }
+    find_group { "Find a group", "Найти группу" }
     make_link { "Make a link", "Создать ссылку" }
     open_browser { "Open", "Открыть" }
     browser_link { "Link for a browser", "Ссылка для браузера" }
@@ -144,11 +150,25 @@ texts! {
         "Все расходы, платежи и балансы: для таблицы или другой программы." }
     as_table { "Spreadsheet (CSV)", "Таблица (CSV)" }
     for_programs { "For programs (JSON)", "Для программ (JSON)" }
-    export_in_browser { "Downloads do not work in Telegram. Open Fracti in a browser for them.",
-        "В Telegram скачать файл нельзя. Откройте Fracti в браузере." }
+    export_in_browser { "Telegram does not download files. The link opens this screen in a browser, where you are signed in.",
+        "Telegram не скачивает файлы. Ссылка откроет этот экран в браузере: вход будет выполнен." }
 }
 
 impl Texts {
+    /// What became of an import.
+    pub(crate) const fn import_status(self, status: ImportStatus) -> &'static str {
+        match (self.0, status) {
+            (Language::English, ImportStatus::Running) => "not finished",
+            (Language::English, ImportStatus::Done) => "imported",
+            (Language::English, ImportStatus::Undoing) => "being taken back",
+            (Language::English, ImportStatus::Undone) => "taken back",
+            (Language::Russian, ImportStatus::Running) => "не закончен",
+            (Language::Russian, ImportStatus::Done) => "выполнен",
+            (Language::Russian, ImportStatus::Undoing) => "отменяется",
+            (Language::Russian, ImportStatus::Undone) => "отменён",
+        }
+    }
+
     /// How often messages come, at most.
     pub(crate) fn at_most_every(self, minutes: u16) -> String {
         let every = |number: u16, english: [&str; 2], russian: [&str; 3]| {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 type ScriptText = (&'static str, [&'static str; fracti_texts::Language::ALL.len()]);
 
 /// The texts of the script of the document.
-pub(crate) const APP: [ScriptText; 17] = [
+pub(crate) const APP: [ScriptText; 15] = [
     ("offline", ["There is no connection.", "Нет соединения."]),
     ("old", ["No connection: this may be out of date.", "Нет соединения: данные могли устареть."]),
     ("again", ["Try again", "Повторить"]),
@@ -18,20 +18,6 @@ pub(crate) const APP: [ScriptText; 17] = [
         [
             "No answer from the server. Your entry is kept: send it again, it is recorded only once.",
             "Сервер не ответил. Запись сохранена: отправьте её снова, она запишется только один раз.",
-        ],
-    ),
-    (
-        "first",
-        [
-            "The first try was recorded. Check it before you send the change.",
-            "Первая попытка уже записана. Проверьте её, прежде чем отправлять изменения.",
-        ],
-    ),
-    (
-        "changed",
-        [
-            "It was changed in the meantime. Your entry is kept.",
-            "Данные изменились. Ваша запись сохранена.",
         ],
     ),
     ("expired", ["Open Fracti again", "Откройте Fracti ещё раз"]),
@@ -54,8 +40,8 @@ pub(crate) const APP: [ScriptText; 17] = [
     (
         "ended",
         [
-            "This browser is signed out. Make a new link in Telegram: Me, API tokens.",
-            "Вы вышли в этом браузере. Создайте новую ссылку в Telegram: «Я», «Токены API».",
+            "This browser is signed out. Make a new link in Telegram: Me, Fracti on the computer.",
+            "Вы вышли в этом браузере. Создайте новую ссылку в Telegram: «Я», «Fracti на компьютере».",
         ],
     ),
     (
@@ -72,7 +58,21 @@ pub(crate) const APP: [ScriptText; 17] = [
 ];
 
 /// The texts of the rest of the script.
-pub(crate) const MORE: [ScriptText; 41] = [
+pub(crate) const MORE: [ScriptText; 43] = [
+    (
+        "first",
+        [
+            "The first try was recorded. Check it before you send the change.",
+            "Первая попытка уже записана. Проверьте её, прежде чем отправлять изменения.",
+        ],
+    ),
+    (
+        "changed",
+        [
+            "It was changed in the meantime. Your entry is kept.",
+            "Данные изменились. Ваша запись сохранена.",
+        ],
+    ),
     ("undo", ["Undo", "Отменить"]),
     ("undone", ["Taken back", "Отменено"]),
     (
