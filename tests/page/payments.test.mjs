@@ -242,3 +242,23 @@ test('a payment is offered from funds only if they have enough', async () => {
   assert.deepEqual(await offered('20'), ['Pay from my funds (20.00 EUR available)']);
   assert.deepEqual(await offered('20.01'), []);
 });
+
+test('balances in many currencies are shown one by one, the own first', async () => {
+  const group = await server.call('alice', 'POST', '/api/groups', { title: 'World', chatId: 'world', currency: 'EUR' });
+  const guests = [];
+  for (const name of ['Ana', 'Bea']) guests.push(await server.call('alice', 'POST', `/api/groups/${group.id}/members`, { name }));
+  const codes = ['EUR', 'USD', 'GBP', 'JPY', 'CHF', 'SEK', 'NOK', 'DKK', 'PLN', 'CZK', 'HUF', 'TRY', 'GEL', 'TON'];
+  for (const [at, currency] of codes.entries()) {
+    await server.call('alice', 'POST', `/api/groups/${group.id}/expenses`, { amount: 30 + at, description: currency, currency, splits: [{ userId: guests[at % 2].id }] });
+  }
+  const page = await open(server, 'alice', `/app/groups/${group.id}/balances`);
+  const rows = async () => (await page.locator('[data-pages] li').allInnerTexts()).map((it) => it.split('\n').slice(-2).join(' '));
+  assert.deepEqual(await rows(), ['You +30.00 EUR', 'Ana guest \u221230.00 EUR', 'Bea guest 0.00 EUR'].map((it) => it.replace(/(\d) /, '$1\u00a0')));
+  assert.deepEqual((await page.locator('nav.tabs').last().locator('a').allInnerTexts()).sort(), [...codes].sort());
+  await tap(page, 'JPY');
+  await page.waitForURL(/currency=JPY/);
+  await page.getByText('+33\u00a0JPY').waitFor();
+  assert.equal((await rows())[0], 'You +33\u00a0JPY');
+  await check(page, 'balances-many');
+  await page.context().close();
+});

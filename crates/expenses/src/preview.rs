@@ -13,6 +13,7 @@ use crate::{create::CreateExpense, edit::EditExpense};
 
 /// What an expense would be.
 #[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct ExpensePreview {
     /// Amount in major units, with all digits; negative if the payers received it.
     #[schema(value_type = schemas::ExpenseAmount)]
@@ -23,6 +24,10 @@ pub(crate) struct ExpensePreview {
     payers: Vec<PayerView>,
     /// Shares of the members. With one of each pair of `amount` and `or`, they sum to the amount.
     splits: Vec<PreviewView>,
+    /// Category that the description suggests, if it is sent without `category`. Recording does not
+    /// choose it by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suggested_category: Option<schemas::BuiltInCategory>,
 }
 
 /// Preview an expense.
@@ -45,7 +50,9 @@ pub(crate) async fn preview_expense(
     if once.body.spending().is_some() {
         via.require_any_group()?;
     }
-    Ok(Data::new(app.table.preview_expense(member_key, &once.body, now).await?.into()))
+    let preview = app.table.preview_expense(member_key, &once.body, now).await?;
+    let suggested_category = once.body.suggested_category().map(Text);
+    Ok(Data::new(ExpensePreview { suggested_category, ..preview.into() }))
 }
 
 /// Preview changes to an expense.
@@ -72,6 +79,7 @@ impl From<PreviewedExpense> for ExpensePreview {
             currency: Text(amount.currency),
             payers: payers.into_iter().map(PayerView::from).collect(),
             splits: shares.into_iter().map(PreviewView::from).collect(),
+            suggested_category: None,
         }
     }
 }

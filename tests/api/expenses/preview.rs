@@ -217,3 +217,20 @@ async fn preview_refuses_what_would_exceed_the_totals() {
     alice.post(&format!("{one}/preview"), same.clone()).await.data(200);
     alice.put(&one, same).await.data(200);
 }
+
+#[tokio::test]
+async fn a_description_without_a_category_suggests_one() {
+    let group = Group::new(2, "EUR").await;
+    for (more, suggested) in [
+        (json!({ "description": "Sushi in Lisbon" }), json!("food")),
+        (json!({ "description": "Такси" }), json!("transport")),
+        (json!({ "description": "Sushi", "category": "other" }), Value::Null),
+        (json!({ "description": "Barcelona" }), Value::Null),
+        (json!({}), Value::Null),
+    ] {
+        let mut body = json!({ "amount": 10 });
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let reply = group.members[0].post(&group.path("/expenses/preview"), body.clone()).await;
+        assert_eq!(reply.data(200)["suggestedCategory"], suggested, "{body}");
+    }
+}

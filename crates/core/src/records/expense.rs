@@ -29,6 +29,7 @@ use crate::{
         category::UnknownCategory,
         currency::Currency,
         decimal::Decimal,
+        guess::guess,
         id::{ExpenseId, GroupId, ImportId, MemberId, ScheduleId, UserId},
         money::Money,
         text::{Description, Notes},
@@ -495,6 +496,13 @@ impl Draft<NewExpense> {
     #[must_use]
     pub fn spending(&self) -> Option<&SpendingId> {
         self.fields()?.spending.value()
+    }
+
+    /// The category that the description suggests, if only the description is sent.
+    #[must_use]
+    pub fn suggested_category(&self) -> Option<Category> {
+        let new = self.fields().filter(|it| it.category.is_absent())?;
+        guess(new.description.value()?.as_str())
     }
 
     /// The same, with a description if it has none yet.
