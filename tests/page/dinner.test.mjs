@@ -180,3 +180,39 @@ test('whoever asks a choice votes, too, and sends the link at once', async () =>
     await page.context().close();
   }
 });
+
+test('a dinner of four takes three taps, a payment two, and its confirmation one', async () => {
+  const trip = await server.call('alice', 'POST', '/api/groups', { title: 'Taps', chatId: 'taps', currency: 'EUR' });
+  for (const name of ['bob', 'carol', 'dave']) await server.call(name, 'POST', `/api/groups/${trip.id}/join`, {});
+  const taps = async (name, at) => {
+    const page = await open(server, name, at);
+    let count = 0;
+    const touch = async (target) => {
+      count += 1;
+      await target.tap();
+      await page.waitForLoadState('networkidle');
+    };
+    return { page, touch, count: () => count };
+  };
+  const alice = await taps('alice', `/app/groups/${trip.id}`);
+  await alice.touch(link(alice.page, /^Add .*expense$/));
+  await alice.page.waitForSelector('#amount:focus');
+  await alice.page.keyboard.type('86.40');
+  await alice.touch(alice.page.locator('#description'));
+  await alice.page.keyboard.type('Dinner');
+  await alice.touch(alice.page.locator('[data-main]'));
+  await alice.page.locator('#status', { hasText: 'Added: Dinner' }).waitFor();
+  assert.equal(alice.count(), 3);
+  const bob = await taps('bob', `/app/groups/${trip.id}`);
+  await bob.touch(link(bob.page, 'Settle up'));
+  await bob.touch(bob.page.locator('form [data-main]'));
+  await bob.page.locator('#status', { hasText: 'Alice' }).waitFor();
+  assert.equal(bob.count(), 2);
+  const recipient = await taps('alice', '/app');
+  await recipient.touch(button(recipient.page, 'Confirm'));
+  await recipient.page.locator('#status', { hasText: 'confirmed' }).waitFor();
+  assert.equal(recipient.count(), 1);
+  const { balances } = await server.call('alice', 'GET', `/api/groups/${trip.id}/debts`);
+  assert.deepEqual(balances.map((it) => Number(it.balances.EUR ?? 0)).sort((one, other) => one - other), [-21.6, -21.6, 0, 43.2]);
+  for (const { page } of [alice, bob, recipient]) await page.context().close();
+});

@@ -74,8 +74,8 @@ describe('screens', { concurrency: 3 }, () => {
     for (const [look, options] of Object.entries(LOOKS)) {
       test(`${screen}, ${look}`, async () => {
         const page = await open(server, 'alice', path, options);
-        // Both colour schemes are examined on a phone.
-        await check(page, `${screen}-${look}`, { examined: look.startsWith('phone') });
+        // Both colour schemes and both directions are examined.
+        await check(page, `${screen}-${look}`, { examined: /dark|rtl/.test(look) });
         await page.context().close();
       });
     }
