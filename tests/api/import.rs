@@ -106,7 +106,7 @@ fn year(rows: usize) -> String {
                 nets[other] = -amount;
                 return (day, "Payment", format!("payment {row}"), currency, nets);
             }
-            // Four share it, of whom one paid.
+            // Four share it, and one of them paid.
             let part = amount / 4 / unit * unit;
             for step in 1..4 {
                 nets[(payer + step) % 5] = -part;

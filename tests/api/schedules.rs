@@ -207,7 +207,7 @@ async fn fourteen_months_have_two_nights_of_the_clock_and_a_month_without_a_memb
     ];
     assert_eq!(all.iter().map(|(date, _)| &**date).collect::<Vec<_>>(), expected);
     assert!(all.iter().all(|(_, shares)| *shares == ["600", "300"]), "{all:?}");
-    // 14 times 300, of which 1200 are paid.
+    // 14 times 300, less 1200 that are paid.
     assert_eq!(group.balances().await, ["3000", "-3000"]);
     group.verify().await;
 }

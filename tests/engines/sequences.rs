@@ -1,4 +1,4 @@
-//! Random sequences of requests, each of which repeats with its seed.
+//! Random sequences of requests. The same seed gives the same sequence.
 
 use std::collections::{BTreeMap, BTreeSet};
 

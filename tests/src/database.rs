@@ -35,7 +35,7 @@ use crate::faults::http;
 /// engine.
 pub const ENDPOINT: &str = "FRACTI_TEST_DYNAMODB";
 
-/// The access key id of embedded engines, each of which has one table for all.
+/// The access key id of embedded engines. Each engine has one table for all access keys.
 const EMBEDDED: &str = "local";
 
 /// The name of the table.

@@ -581,7 +581,8 @@ pub async fn scene(api: &Router, now: Timestamp) -> [String; 10] {
     [group, expense, settlement, guest, token, spending, question, text, cash_out, rent]
 }
 
-/// Deletes the token of a [`scene`] and calls off its cash-out, of which a user has a limited number.
+/// Deletes the token of a [`scene`] and calls off its cash-out: a user may have only so many of
+/// each.
 ///
 /// # Panics
 ///

@@ -89,7 +89,7 @@ impl Channel {
         Self { memory, number }
     }
 
-    /// What `ask` gives, and the number of attempts; nothing if every attempt was lost.
+    /// The answer of `ask`, and the number of attempts; no answer if every attempt was lost.
     async fn ask<T: Send + 'static>(
         &self,
         operation: &'static str,
@@ -225,7 +225,7 @@ fn commit(state: &mut State, token: u64, writes: &[Write]) -> Result<(), WriteEr
     }
     let (mut retry, mut fail) = (false, None);
     for write in writes {
-        // What DynamoDB refuses as invalid.
+        // DynamoDB refuses these as invalid.
         match write.action() {
             Action::Put(row) => assert_eq!(Primary::of(row).as_ref(), Some(write.key())),
             Action::Check => assert!(!write.condition().is_empty(), "{write:?}"),

@@ -29,7 +29,7 @@ pub use writes::{Write, writes};
 /// The channels of A and B.
 const CHANNELS: [usize; 2] = [0, 1];
 
-/// How B is disturbed.
+/// Disturbance of B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Schedule {
     /// B waits before its nth request to the table while A runs.
@@ -98,7 +98,7 @@ struct Outcome {
     b: Option<Value>,
     rows: Compared,
     seen: Option<Compared>,
-    /// Of an order: whether A was first.
+    /// Whether A was first, if this is the outcome of an order.
     a_first: bool,
 }
 
@@ -110,7 +110,7 @@ type Answers = (Option<Reply>, Option<Reply>, Option<Compared>);
 pub struct Finding {
     /// The schedule.
     pub schedule: Schedule,
-    /// What differs.
+    /// Description of the difference.
     pub text: String,
 }
 
@@ -376,7 +376,7 @@ impl Stage {
         let content =
             |reply: &Option<Reply>| reply.as_ref().map(|reply| shape(&answer(reply), &self.known));
         let is_success = b.as_ref().is_some_and(|reply| reply.status.is_success());
-        // What was refused may be done by the repetition.
+        // The repetition may do what was refused.
         let differs = is_success && content(&b) != content(&again);
         Some((a, if differs { again } else { b }, None))
     }
@@ -459,7 +459,7 @@ impl Explored {
 }
 
 impl Outcome {
-    /// What differs from another outcome.
+    /// Differences from another outcome, one a line.
     fn differs_from(&self, order: &Self) -> String {
         let mut text = String::new();
         for (name, mine, other) in [("A", &self.a, &order.a), ("B", &self.b, &order.b)] {

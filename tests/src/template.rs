@@ -1,4 +1,4 @@
-//! What the template deploys: the functions' paths and rights, and a recorder of the DynamoDB
+//! Contents of the template: the functions' paths and rights, and a recorder of the DynamoDB
 //! actions that requests use, in the same terms.
 
 #![expect(

@@ -19,8 +19,8 @@ use tokio_rustls::{
     rustls::{HandshakeKind, ServerConfig, pki_types::PrivateKeyDer},
 };
 
-/// Session tickets for each connection, of which one resumes it on one further connection: as many
-/// as a client of rustls keeps. Other servers may send fewer.
+/// Session tickets for each connection, as many as a client of rustls keeps. Each resumes it on one
+/// further connection. Other servers may send fewer.
 const TICKETS: usize = 8;
 
 /// The handshakes that a terminator has made.

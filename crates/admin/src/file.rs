@@ -21,7 +21,7 @@ pub(crate) struct NewFile {
     part: PartWritten,
 }
 
-/// Where a file is until it is whole.
+/// Place of a file until it is whole.
 #[derive(Debug)]
 enum PartWritten {
     /// In a file of its own, which is deleted if the command fails.

@@ -161,7 +161,7 @@ impl Admin {
             let is_new = |it: &Finding| {
                 known.insert((it.key.pk.clone(), it.key.sk.clone(), it.what.clone()))
             };
-            // What is found again after it was mended is reported by the caller.
+            // Findings that come back after they were mended are reported by the caller.
             if findings.iter().map(is_new).filter(|is_new| *is_new).count() == 0 {
                 return Ok(mended);
             }

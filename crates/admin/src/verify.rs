@@ -108,7 +108,7 @@ impl Admin {
         if let Some(at) = self.deleted_at(group).await? {
             return Ok(Verified::Deleted(at));
         }
-        // Of some v0 rows, only the others tell why lists leave them out.
+        // Only the broken rows tell why lists leave out some v0 rows.
         let broken = if findings.iter().any(is_unmigrated) {
             let broken = || Box::pin(self.table.broken_rows(group, &[]));
             match self.pace.patient(broken).await {

@@ -59,7 +59,7 @@ impl Admin {
                     bar.suspend(|| writeln!(out, "user {owner}: {text}"))?;
                     continue;
                 }
-                // What the table refuses to read is a finding, too.
+                // A row that the table refuses to read is a finding, too.
                 Err(error) => {
                     is_whole = false;
                     vec![with_causes(&error)]
@@ -121,7 +121,7 @@ impl Admin {
             }
             let totals = match self.pace.patient(|| self.table.fund_totals()).await {
                 Ok(totals) => totals,
-                // What cannot be read is a finding.
+                // A row that cannot be read is a finding.
                 Err(error @ Error::Table(_)) => return Ok(Some(vec![with_causes(&error)])),
                 Err(error) => return Err(error.into()),
             };

@@ -1,4 +1,4 @@
-//! Who calls: init data of Telegram, API tokens, and how much a user has used.
+//! Callers: Telegram's init data, API tokens, and daily usage.
 
 pub mod telegram;
 pub mod token;

@@ -81,7 +81,7 @@ pub enum Split<M: Ord = MemberId> {
     Percentage(Vec<(M, u32)>),
     /// The weight of each member, in ten-thousandths; not all are zero.
     Shares(Vec<(M, u32)>),
-    /// What each member pays more than an equal part of the rest, or less if it is negative.
+    /// Amount that each member pays more than an equal part of the rest; less if it is negative.
     Adjustment(Vec<(M, i64)>),
     /// The lines of the receipt, which sum to the amount.
     Itemized(Vec<Line<i64, M>>),
@@ -107,8 +107,8 @@ pub struct PreviewedShare {
     pub or: Option<Money>,
 }
 
-/// What a member owes of the absolute amount of an expense: a fixed amount, and a part of the rest
-/// by weight.
+/// Debt of a member in the absolute amount of an expense: a fixed amount, and a part of the rest by
+/// weight.
 struct Claim {
     member: MemberId,
     fixed: i128,
@@ -659,7 +659,7 @@ fn rounded_down(claims: Vec<Claim>, amount: Money) -> Vec<(MemberId, BigInt, Big
     claims.into_iter().map(rounded_down).collect()
 }
 
-/// What fixed amounts leave of the absolute amount, and the sum of the weights by which it is
+/// Rest of the absolute amount after fixed amounts, and the sum of the weights by which it is
 /// divided.
 #[expect(clippy::arithmetic_side_effects, reason = "a `BigInt` does not overflow")]
 fn rest_and_weight(claims: &[Claim], amount: Money) -> (BigInt, BigInt) {

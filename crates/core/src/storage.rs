@@ -1,5 +1,5 @@
-//! How entities are stored in the table: their keys, rows and counters, writes and their conditions, and
-//! the row of a request.
+//! Storage of entities in the table: keys, rows and counters, writes and their conditions, and the
+//! row of a request.
 
 pub mod condition;
 pub mod counters;

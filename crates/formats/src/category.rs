@@ -33,12 +33,12 @@ const FINNISH_PAYMENT: &str = "maksu";
 /// Word for payments in the table of categories.
 const PAYMENT: &str = "payment";
 
-/// What is known of the categories of other apps, by their names in lower case.
+/// Known categories of other apps, by their names in lower case.
 struct KnownCategories {
     ours: HashMap<String, Option<Category>>,
     /// Ours by the ids of Splitwise.
     ids: HashMap<String, Option<Category>>,
-    /// What stands after the name of a category for anything else of its kind.
+    /// Words after the name of a category that stand for anything else of its kind.
     others: HashSet<String>,
     payments: HashSet<String>,
 }

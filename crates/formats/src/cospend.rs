@@ -529,7 +529,7 @@ impl<'r> CospendReader<'r, '_, '_> {
         of_name.or(of_id).or_else(|| self.draft.category(name.unwrap_or(id)))
     }
 
-    /// Who paid a bill: the payers of its own column, or else the one payer. No part of its identity.
+    /// Payers of a bill: those of its own column, or else the one payer. No part of its identity.
     fn payers(
         &mut self,
         line: &CsvRecord<'_>,

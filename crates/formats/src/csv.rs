@@ -86,8 +86,8 @@ impl<'a> Csv<'a> {
         self.rest.ends_with('\n')
     }
 
-    /// The next record, of `width` cells, of which only the first may have quotes and delimiters. It
-    /// is the line as Cospend writes it if it has quotes that are not doubled.
+    /// The next record, with `width` cells. Only the first cell may have quotes and delimiters. If
+    /// its quotes are not doubled, the line is read as Cospend writes it.
     pub(crate) fn next_undoubled(&mut self, width: usize) -> Option<Result<CsvRecord<'a>, Issue>> {
         let (line, rest) = self.rest.split_once('\n').unwrap_or((self.rest, ""));
         let bare = |cell: &'a str| {

@@ -127,7 +127,7 @@ pub(crate) struct ImportDraft<'a> {
     further_warnings: usize,
     /// Columns and fields that are not known.
     unknown: UnknownNames,
-    /// What is left out, with the numbers of rows.
+    /// Parts that are left out, each with its number of rows.
     left_out: BTreeMap<LeftOut, usize>,
     /// Categories that are not known, with the numbers of their rows.
     unknown_categories: BTreeMap<String, usize>,
@@ -174,7 +174,7 @@ pub(crate) struct UncheckedRow<'t> {
     pub(crate) split: Option<Split<usize>>,
 }
 
-/// What a file has and Fracti knows, but does not keep.
+/// Part of a file that Fracti knows, but does not keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum LeftOut {
     /// A row that was deleted in the app.
@@ -960,7 +960,7 @@ impl<'a> ImportDraft<'a> {
         self.records <= MAX_ROWS
     }
 
-    /// What a row moves. A row that moves nothing is left out.
+    /// Movement of a row. A row that moves nothing is left out.
     fn movement(&mut self, entry: &UncheckedRow<'_>) -> Option<Movement> {
         let nonzero = |parts: &[PersonPart]| -> Vec<PersonPart> {
             parts.iter().copied().filter(|part| part.minor != 0).collect()
@@ -999,7 +999,7 @@ impl<'a> ImportDraft<'a> {
         Some(Movement::Expense { payers: givers, shares: takers, split: None })
     }
 
-    /// What members gave and took in a row, apart from what they gave themselves. All parts are
+    /// Amounts that members gave and took in a row, apart from what they gave themselves. All are
     /// above zero.
     fn nets(&mut self, entry: &UncheckedRow<'_>) -> Option<(Vec<PersonPart>, Vec<PersonPart>)> {
         let mut nets: BTreeMap<usize, i128> = BTreeMap::new();

@@ -40,13 +40,13 @@ pub struct Import {
     /// Sums that the file states, compared with its rows. At most [`MAX_CHECKS`] are listed, but
     /// all are compared.
     pub checks: Vec<Check>,
-    /// What is imported differently from the file, or not at all. At most [`MAX_WARNINGS`] are
-    /// listed, with the number of further ones.
+    /// Parts that are imported differently from the file, or not at all. At most [`MAX_WARNINGS`]
+    /// are listed, with the number of further ones.
     pub warnings: Vec<Issue>,
-    /// Why the file cannot be imported, at most [`MAX_ERRORS`].
+    /// Reasons why the file cannot be imported, at most [`MAX_ERRORS`].
     pub errors: Vec<Issue>,
-    /// What the file does not say. At most [`MAX_QUESTIONS`] are listed; further ones follow when
-    /// these are answered.
+    /// Facts that the file does not say. At most [`MAX_QUESTIONS`] are listed; further ones follow
+    /// when these are answered.
     pub questions: Vec<Question>,
 }
 
@@ -106,9 +106,9 @@ pub struct ReadRow {
 pub enum Movement {
     /// People paid for people.
     Expense {
-        /// What each payer paid. All parts have the same sign: negative if they received money.
+        /// Amount that each payer paid. All have the same sign: negative if they received money.
         payers: Vec<PersonPart>,
-        /// What each person owes, with the sign of the payers' parts and the same sum.
+        /// Amount that each person owes, with the sign of the payers' parts and the same sum.
         shares: Vec<PersonPart>,
         /// The split that the shares follow from, among people by their indexes in
         /// [`people`](field@Import::people). `None` if the shares are exact amounts.
@@ -135,7 +135,7 @@ pub struct ReadAdjustment {
     pub changes: Vec<AdjustmentChange>,
 }
 
-/// What an adjustment adds to the totals of a person in one currency.
+/// Amounts that an adjustment adds to the totals of a person in one currency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AdjustmentChange {
     /// Index in [`people`](field@Import::people).
@@ -146,7 +146,7 @@ pub struct AdjustmentChange {
     pub totals: Totals,
 }
 
-/// What one person paid or owes in an expense.
+/// Amount that one person paid or owes in an expense.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PersonPart {
     /// Index in [`people`](field@Import::people).
@@ -167,13 +167,13 @@ pub struct Payment {
 }
 
 impl Movement {
-    /// What the movement adds to the balances of people, in minor units. The sum is zero. A person
-    /// may appear several times.
+    /// Amounts that the movement adds to the balances of people, in minor units. Their sum is zero.
+    /// A person may appear several times.
     pub fn changes(&self) -> impl Iterator<Item = (usize, i128)> {
         self.totals().map(|(person, totals)| (person, totals.net()))
     }
 
-    /// What the movement adds to the totals of people, as [`Movement::changes`].
+    /// Amounts that the movement adds to the totals of people, as [`Movement::changes`].
     pub(crate) fn totals(&self) -> impl Iterator<Item = (usize, Totals)> {
         let (payers, shares, payments) = match self {
             Self::Expense { payers, shares, split: _ } => (&payers[..], &shares[..], &[][..]),
@@ -193,7 +193,7 @@ impl Movement {
 /// A sum that the file states.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// What the sum is of.
+    /// Name of the sum.
     pub what: Message,
     /// The sum in the file.
     pub file: Decimal,
@@ -278,13 +278,14 @@ impl Issue {
 /// Something that the file does not say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// What is asked.
+    /// Subject of the question.
     pub asks: Asks,
     /// The question in words.
     pub message: Message,
 }
 
-/// What is asked, and by what name or line the answer refers to it. Only CSV files lack payers.
+/// Subject of a question, with the name or line by which the answer refers to it. Only CSV files
+/// lack payers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asks {
     /// The currency of amounts.
@@ -353,7 +354,7 @@ impl FilePlace {
     }
 }
 
-/// What the rows and adjustments of a file add up to.
+/// Sums of the rows and adjustments of a file.
 #[derive(Debug)]
 pub struct Sums<'a> {
     /// Number of expenses.
@@ -396,7 +397,7 @@ impl Import {
         own.into_iter().chain(unknown)
     }
 
-    /// What the rows and adjustments add up to.
+    /// Sums of the rows and adjustments.
     #[must_use]
     pub fn sums(&self) -> Sums<'_> {
         let mut nets: BTreeMap<Currency, BTreeMap<usize, i128>> = BTreeMap::new();

@@ -13,7 +13,7 @@ use crate::{
     rounding::{Exact, Withheld},
 };
 
-/// How the nets of a file are read.
+/// Reader of the nets of a file.
 #[derive(Debug)]
 pub(crate) struct NetReader {
     /// Name of the app.
@@ -192,7 +192,7 @@ impl NetReader {
     }
 }
 
-/// Who paid how much of a cost, and equal shares, that follow from the nets of its members: in equal
+/// Payments of a cost, and equal shares of it, that follow from the nets of its members: in equal
 /// shares, those who owe a unit more than others come first. `None` if no payments fit.
 ///
 /// The odd units go to those whose nets show it.

@@ -12,12 +12,12 @@ use crate::{
     rounding::{Exact, Withheld},
 };
 
-/// What the parts of an amount are.
+/// Meaning of the parts of an amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// What members paid.
+    /// Amounts that members paid.
     Paid,
-    /// What members owe.
+    /// Amounts that members owe.
     Owed,
 }
 

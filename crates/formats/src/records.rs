@@ -71,8 +71,8 @@ pub struct Destination<'a> {
 }
 
 impl Import {
-    /// What an import records in a group. `targets` gives the member or new guest for each name in
-    /// the file.
+    /// The records that an import makes in a group. `targets` gives the member or new guest for
+    /// each name in the file.
     ///
     /// # Errors
     ///
@@ -150,9 +150,9 @@ impl Import {
         }
     }
 
-    /// What an import would record in a group, as far as the rows can be recorded, and the members
-    /// who are the people of the file, in their order. People without a member in `matched` are the
-    /// guests that they would become.
+    /// The records that an import would make in a group, of the rows that can be recorded, and the
+    /// members who are the people of the file, in their order. People without a member in `matched`
+    /// are the guests that they would become.
     #[must_use]
     pub fn foreseen_in(
         &self,
@@ -179,7 +179,7 @@ impl Import {
         (people, records)
     }
 
-    /// What each row and each adjustment records. `members` has all members who take part.
+    /// The records of each row and each adjustment. `members` has all members who take part.
     fn converted(
         &self,
         to: &Destination<'_>,

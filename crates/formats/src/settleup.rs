@@ -51,7 +51,7 @@ const COLUMNS: KnownFields = KnownFields {
     ..KnownFields::NONE
 };
 
-/// What stands between the names and the amounts of a list.
+/// Separator of the names or amounts in a list.
 const SEPARATOR: &str = ";";
 
 /// Signs of categories whose names are not known.
@@ -184,11 +184,11 @@ struct CsvRow<'r> {
     moment: &'r str,
     /// The currency in which it was paid.
     currency: Currency,
-    /// How many units of the group's currency one of this currency is. The app may leave it out.
+    /// Units of the group's currency per unit of this one. The app may leave it out.
     rate: Option<Decimal>,
     payers: Vec<(usize, Decimal)>,
     sharers: Vec<(usize, Decimal)>,
-    /// What was paid.
+    /// Sum of the payments.
     amount: Decimal,
 }
 

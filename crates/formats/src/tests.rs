@@ -167,7 +167,7 @@ fn rows_that_earlier_releases_recorded_are_found() {
     assert_eq!(keys(&unknown), keys(&read()));
 }
 
-/// What holds for the import of any file.
+/// Checks the laws that hold for the import of any file.
 fn check_laws(import: &Import) -> Result<(), TestCaseError> {
     for row in &import.rows {
         let sum: i128 = row.movement.changes().map(|(_, minor)| minor).sum();

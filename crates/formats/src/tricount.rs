@@ -43,7 +43,7 @@ const TRANSFERS: [&str; 2] = ["money transfer", "transfert d'argent"];
 /// Types of other rows, in lower case.
 const EXPENSES: [&str; 4] = ["expense", "income", "dépense", "revenu"];
 
-/// What stands instead of a category in a row without one, in lower case.
+/// Texts that stand for a missing category, in lower case.
 const NO_CATEGORY: [&str; 2] = ["no category", "aucune catégorie"];
 
 /// Columns that are known by their names only.
@@ -186,7 +186,7 @@ impl TricountReader<'_, '_, '_> {
             );
             return self.draft.error(FilePlace::line(line.line), rule);
         }
-        // What lowers balances is an expense; what raises them is an income.
+        // An expense lowers balances; an income raises them.
         let is_income = lowered.is_empty() && !raised.is_empty();
         let signed = |number: Decimal| {
             if is_income { number.absolute().negated() } else { number.absolute() }
@@ -256,8 +256,8 @@ impl TricountReader<'_, '_, '_> {
         read.map(|it| it.into_iter().filter(|(_, number)| *number != Decimal::ZERO).collect())
     }
 
-    /// What each payer paid, without a sign: the column of payers has the one who paid all, and
-    /// newer files have a column for each member.
+    /// Amount that each payer paid, without a sign: the column of payers has the one who paid all,
+    /// and newer files have a column for each member.
     fn payers(
         &mut self,
         line: &CsvRecord<'_>,

@@ -73,7 +73,7 @@ pub(crate) struct KnownFields {
     pub(crate) objects: &'static [(&'static str, KnownObjects)],
 }
 
-/// What is known of the objects in a field.
+/// Known fields of the objects in a field.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum KnownObjects {
     /// They are rows of the file: their fields are named without a path.
@@ -91,7 +91,7 @@ impl KnownFields {
         self.read.contains(&name) || self.passed_over.contains(&name)
     }
 
-    /// What is known of the objects in the field of this name, if it has any.
+    /// Known fields of the objects in the field of this name, if it has any.
     pub(crate) fn objects_in(&self, name: &str) -> Option<KnownObjects> {
         self.objects.iter().find(|(field, _)| *field == name).map(|(_, objects)| *objects)
     }
@@ -110,7 +110,7 @@ pub(crate) struct UnknownNames {
     receipts: usize,
 }
 
-/// What was seen of a name. Only values that are not empty count.
+/// Occurrences of a name. Only values that are not empty count.
 #[derive(Debug, Default)]
 struct Seen {
     /// Number of rows with a value; 0 for a field of the whole file.
@@ -337,7 +337,7 @@ impl Value {
     fn of_json(json: &str) -> Self {
         match json.chars().next() {
             Some('"') => Self::of_text(&serde_json::from_str::<String>(json).unwrap_or_default()),
-            // What is too deep to be read may have anything in it.
+            // A value that is too deep to be read may have anything in it.
             Some('[' | '{') => Self::of_parts(json).unwrap_or(Self::MONEY),
             _ => Self::of_text(json),
         }
@@ -394,7 +394,7 @@ impl Value {
     }
 }
 
-/// What a number looks like. It may have thousands separators, and a sign of a currency.
+/// Form of a number. It may have thousands separators, and a sign of a currency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NumberForm {
     Zero,

@@ -115,7 +115,7 @@ impl App {
         Self { bot_api, ..self }
     }
 
-    /// What tells changes in Telegram, if they are told.
+    /// Sender of messages about changes in Telegram, if there is a Bot API.
     #[must_use]
     pub fn teller(&self) -> Option<Teller> {
         Some(Teller::new(self.bot_api.clone()?, self.bot_username.clone()))

@@ -1,4 +1,4 @@
-//! Who calls: the principal and the context of a request, API tokens that were seen, and quotas.
+//! Callers: the principal and the context of a request, API tokens that were seen, and quotas.
 
 pub(crate) mod context;
 pub(crate) mod principal;

@@ -25,7 +25,7 @@ use crate::{
 /// Routes whose requests are many transactions.
 const LONG: [&str; 2] = ["/api/groups/{groupId}/import", "/api/groups/{groupId}/import/{importId}"];
 
-/// How many times longer these requests may take. API Gateway waits for 30 s.
+/// Factor of the time that these requests may take. API Gateway waits for 30 s.
 ///
 /// <https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html>
 const LONGER: u32 = 3;

@@ -101,7 +101,7 @@ pub async fn keep(
         let keeping = Keeping { table, clock, list, begun, sending };
         work(list.name, None, LIST_LIMIT, Box::pin(keep_list(keeping)))
     };
-    // What is told in this run is sent in it, too.
+    // Changes that are told in this run are sent in it, too.
     let telling = async {
         match sending {
             None => Ok::<_, Error>(Vec::new()),
@@ -233,7 +233,7 @@ async fn handle_all(keeping: Keeping<'_>, rows: Vec<DueRow>) -> Progress {
     run
 }
 
-/// What became of a due row.
+/// Outcome of a due row.
 enum Handled {
     /// It was handled.
     Done,

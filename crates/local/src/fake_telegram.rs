@@ -64,18 +64,18 @@ pub struct Message {
     pub silent: bool,
     /// Message that it replies to.
     pub reply_to: Option<i64>,
-    /// How often it was edited.
+    /// Number of edits.
     pub edits: u32,
     /// Whether the bot sent it, and not a person.
     pub from_bot: bool,
-    /// When it was sent, in milliseconds.
+    /// Time at which it was sent, in milliseconds since 1970.
     pub sent_at: u64,
 }
 
 /// A button under a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Button {
-    /// What the button shows.
+    /// Label.
     pub text: String,
     /// Data of a button that can be pressed.
     pub data: Option<String>,
@@ -90,7 +90,7 @@ pub struct Call {
     pub method: String,
     /// Chat of the call.
     pub chat: Option<i64>,
-    /// When it was called, in milliseconds.
+    /// Time of the call, in milliseconds since 1970.
     pub at: u64,
     /// Status of the answer, 0 if the connection was cut.
     pub status: u16,
@@ -107,18 +107,18 @@ pub struct Webhook {
     pub allowed_updates: Vec<String>,
 }
 
-/// What became of an update.
+/// Outcome of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Said {
     /// Last status of the webhook, 0 if it was not asked or did not answer.
     pub status: u16,
-    /// How often the update was posted.
+    /// Number of times that the update was posted.
     pub attempts: u32,
     /// Number of the person's message, 0 for other updates.
     pub message_id: i64,
 }
 
-/// What became of a press.
+/// Outcome of a press.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Pressed {
     /// Last status of the webhook, 0 if there is no such button or the webhook did not answer.

@@ -41,7 +41,7 @@ const OTHERS: [(&str, &str); 3] = [
     ("recursion limit exceeded", "слишком глубокая вложенность"),
 ];
 
-/// What an error of `serde_json` says. Words that are not known stay as they are.
+/// Message of an error of `serde_json`. Words that are not known stay as they are.
 #[must_use]
 pub fn json_error(error: &str) -> Message {
     if let Some((reason, place)) = error.rsplit_once(" at line ")

@@ -28,7 +28,7 @@ async fn confirm(friends: &Friends, id: &str) {
     friends.end(friends.alice(), id, "completed").await.data(200);
 }
 
-/// Funds of every kind. Bob has 42 of cash, of which 4 wait to be cashed out, 1 of credit, and 3
+/// Funds of every kind. Bob has 42 of cash, with 4 waiting to be cashed out, 1 of credit, and 3
 /// withheld of a bonus. Alice has cash, held cash and credit.
 pub(super) async fn rich() -> Friends {
     let friends = Friends::new().await;

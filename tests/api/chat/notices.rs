@@ -18,14 +18,14 @@ use super::{ALICE, ALPS, BOB, Bot, CAROL, plain, shown};
 use crate::harness::Caller;
 
 impl Bot {
-    /// A group of all three, of whom these get messages in private.
+    /// A group of all three. These users get messages in private.
     pub(super) async fn with_messages(language: &str, to: &[u64]) -> Self {
         let bot = Self::new(language).await;
         bot.fill(language, to).await;
         bot
     }
 
-    /// Makes the group of all three, of whom these get messages in private.
+    /// Makes the group of all three. These users get messages in private.
     pub(super) async fn fill(&self, language: &str, to: &[u64]) {
         let bot = self;
         bot.say(ALICE, "/start EUR").await;

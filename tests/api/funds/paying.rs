@@ -78,7 +78,7 @@ async fn friends_settle_from_funds() {
     assert_eq!(sums(alice).await, ["0", "20", "0", "20"], "a bonus arrives as credit");
     assert_eq!(friends.group.balances().await, ["-20", "20", "0", "0"]);
 
-    // Bob pays 100, of which funds cover 52.
+    // Bob pays 100, and his funds cover 52.
     let refused = friends.settle(bob, pay("100", &json!({}))).await;
     assert_eq!(refused.code(), (402, "INSUFFICIENT_FUNDS"));
     assert_eq!(refused.body["message"], "100 EUR are needed, 52 EUR are available.");

@@ -188,7 +188,7 @@ async fn entries_that_were_left_behind_are_found_and_released() {
     assert_eq!(seen["orphaned"], json!([]));
     assert_eq!(seen["withheld"].to_string(), "1", "the young one stays");
 
-    // A transaction that is authorised, but of which nothing is withheld, is not completed.
+    // A transaction that is authorised, but has nothing withheld, is not completed.
     let asked = json!({ "type": "cashout", "currency": "EUR", "amount": 10, "to": "DE12 3456" });
     let asked = bob.post("/api/users/me/funds/debits", asked).await.id();
     let lose = |row: &mut Row| {

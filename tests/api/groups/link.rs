@@ -446,7 +446,7 @@ async fn what_a_user_and_a_linked_guest_paid_and_owe_is_one() {
     let scene = Scene::new().await;
     let (group, guest) = (&scene.group, &*scene.guest);
     let bob = &group.members[1];
-    // Of the main payer, the guest, and of the others, Bob: 30 and 10 of 60, of which both owe 45.
+    // The guest, who is the main payer, and Bob paid 30 and 10 of 60. Together they owe 45.
     let payers = json!([{ "userId": guest, "amount": 30 }, { "userId": "3", "amount": 18 },
         { "userId": "2", "amount": 10 }, { "userId": "1", "amount": 2 }]);
     let splits = json!([{ "userId": guest, "amount": 5 }, { "userId": "2", "amount": 40 },

@@ -9,7 +9,7 @@ use super::Call;
 /// Bytes of a write unit.
 const UNIT: usize = 1024;
 
-/// What is left of the capacity of each partition key.
+/// Capacity that is left for each partition key.
 ///
 /// A partition takes a number of write units a second and has saved those of one second at most. An
 /// action of a transaction takes two units for each kilobyte of the row that it puts, and two units

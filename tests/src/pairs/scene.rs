@@ -66,7 +66,7 @@ pub(super) enum Wire {
     Proxy(Arc<Proxy>),
 }
 
-/// What sends the requests of a pair.
+/// Sender of the requests of a pair, with the instances of the API.
 #[derive(Clone, Debug)]
 pub(super) struct Sender {
     instances: Vec<(Transport, Table)>,
@@ -198,7 +198,7 @@ impl Stage {
         stage
     }
 
-    /// What differs from the scene: rows that are others, and those that are gone.
+    /// Differences from the scene: rows that are new or have changed, and those that are gone.
     pub(super) async fn rows(&self) -> Compared {
         let rows = self.wire.rows().await;
         let other = |(key, item): (&Arc<[String; 2]>, &Arc<Item>)| match self.scene.get(key) {

@@ -66,7 +66,7 @@ const fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'
 }
 
-/// What stands for an id or a time.
+/// Placeholder for an id or a time.
 fn kind(word: &str) -> Option<&'static str> {
     let is_hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let is_uuid = |text: &str| {

@@ -47,7 +47,7 @@ const DUE: &str = "2026-01-15";
 /// One way to use an operation that writes, or the keeper's work.
 #[derive(Clone, Debug)]
 pub struct Write {
-    /// What it does, as a name.
+    /// Name of what it does.
     pub name: &'static str,
     /// The operation with the request.
     pub operation: Operation,
@@ -214,8 +214,8 @@ pub fn writes() -> Vec<Write> {
     writes
 }
 
-/// What is written and pressed in the chat of the group, or in one that has none, and what the keeper
-/// does to tell of it.
+/// The writes of chats: messages and presses in the chat of the group or in one that has none, and
+/// the keeper's work to tell of them.
 fn of_chats() -> Vec<Write> {
     let of_bot = |name, by, update| {
         let mut of = write(name, "openGroup", by);
@@ -254,7 +254,7 @@ fn of_chats() -> Vec<Write> {
     ]
 }
 
-/// The writes of schedules, of which two have a date that is due, and of the default split.
+/// The writes of schedules and of the default split. Two schedules have a date that is due.
 fn of_schedules() -> Vec<Write> {
     let edit = |name, by| write(name, "editSchedule", by);
     let occur = |name| {
@@ -479,8 +479,8 @@ pub(super) async fn scene(api: &Transport, table: &Table, now: Timestamp) -> Ids
         ids.insert(name, post(1, "/expenses", hut).await.id());
     }
     call(1, Method::DELETE, &format!("/expenses/{}", ids["deleted"]), Value::Null).await;
-    // The operator has cash, of which some is to be paid out, and takes payments at once; member 2 has
-    // made one, and asks for cash, too.
+    // The operator has cash, asks for a part of it, and takes payments at once; member 2 has made
+    // one, and asks for cash, too.
     let funds = |rest: &str| format!("/api/users/me/funds{rest}");
     let cash = json!({ "fund": "cash", "currency": "EUR", "amount": 60, "refId": "bank 1" });
     post(1, &funds("/credits"), cash.clone()).await;

@@ -164,7 +164,7 @@ impl Actor {
         self.payments(users, minor)
     }
 
-    /// What each payer paid, at least one minor unit.
+    /// Amount that each payer paid, at least one minor unit.
     fn payments(&mut self, users: Vec<u64>, minor: i64) -> Vec<(u64, i64)> {
         let sign = minor.signum();
         let rest = minor - sign * i64::try_from(users.len()).unwrap();

@@ -54,13 +54,13 @@ const SPAN: Duration = Duration::from_hours(1);
 /// Pause between two looks, in this process and in the follower.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// How long a port is closed.
+/// Time for which a port is closed.
 const CLOSED: Duration = Duration::from_millis(300);
 
 /// Looks after which something that has not happened will not happen.
 const LOOKS: usize = 6_000;
 
-/// What a run did, and what was wrong.
+/// Outcome of a run: what it did, and what was wrong.
 #[derive(Clone, Debug, Default)]
 pub struct Followed {
     /// Changes of the group by kind.
@@ -93,7 +93,7 @@ struct Follower {
     read: JoinHandle<()>,
 }
 
-/// What the users know of.
+/// Entities that the users know.
 #[derive(Debug, Default)]
 struct Known {
     expenses: Vec<String>,
@@ -208,11 +208,11 @@ async fn wait_until(mut done: impl FnMut() -> bool) -> bool {
     false
 }
 
-/// What one process of the follower did.
+/// Run of one process of the follower.
 struct Run {
     /// The number that was kept when it started.
     kept: u64,
-    /// What it printed.
+    /// Lines that it printed.
     lines: Vec<String>,
 }
 
@@ -259,7 +259,7 @@ impl Stage {
         self.runs.push(Run { kept: follower.kept, lines });
     }
 
-    /// What the follower has kept; null if it has not begun.
+    /// State that the follower has kept; null if it has not begun.
     fn kept(&self) -> Value {
         let text = fs::read_to_string(&self.state).ok();
         text.map_or(Value::Null, |text| serde_json::from_str(&text).unwrap())
@@ -389,7 +389,7 @@ impl Observer {
         observer
     }
 
-    /// What the API says at a path, with exact amounts, also to the end of a list.
+    /// Response of the API at a path, with exact amounts; a list is read to its end.
     async fn read(&self, path: &str) -> Value {
         let user = client::user(self.actor.user, "User 1");
         let authorization = client::authorization(&user, TOKEN, self.actor.now());
@@ -421,7 +421,7 @@ impl Observer {
         self.items("/changes", "after", Some(&self.begin)).await
     }
 
-    /// What a follower keeps, as the API has it.
+    /// State that a follower keeps, as the API has it.
     async fn now(&self) -> [(&'static str, Value); 3] {
         let map = |items: &[Value], name: &str| {
             let pair = |it: &Value| (it["id"].as_str().unwrap().to_owned(), it[name].clone());

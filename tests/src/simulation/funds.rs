@@ -36,7 +36,7 @@ const STEPS: usize = 8;
 /// A currency with eight decimals. The last six tell amounts apart.
 const CURRENCY: &str = "BTC";
 
-/// What a request does once.
+/// Effect that a request has once.
 #[derive(Clone, Debug)]
 enum Effect {
     /// It creates a transaction with this description.
@@ -169,7 +169,7 @@ async fn check_funds(world: &World, report: &mut Report) {
     }
 }
 
-/// What was acknowledged is there once, and what was refused is not.
+/// Checks that acknowledged effects are there once, and refused ones are not.
 async fn check_effects(world: &World, model: &Model, group: GroupId, report: &mut Report) {
     let page = Page { limit: 1_000, after: None };
     let mut transactions: Vec<FundTransaction> = Vec::new();
@@ -199,7 +199,7 @@ async fn check_effects(world: &World, model: &Model, group: GroupId, report: &mu
             }
             Effect::EndsSettlement(id, status) => {
                 let ended = settlements.iter().find(|it| it.id.to_string() == *id);
-                // What was paid at once may have been given back since.
+                // A payment that was made at once may have been given back since.
                 let as_asked = ended.is_some_and(|it| {
                     it.status.to_string() == *status
                         || *status == "completed" && it.reverted_at.is_some()
@@ -242,7 +242,7 @@ impl Spender {
         }
     }
 
-    /// What the operator does.
+    /// Sends a random request of the operator.
     async fn operate(&mut self) {
         let of = self.actor.rng.u64(1..USERS);
         let tag = self.tag();

@@ -26,7 +26,7 @@ const USERS: u64 = 3;
 /// Requests of each user.
 const STEPS: usize = 7;
 
-/// What the acknowledged requests did.
+/// Effects of the acknowledged requests.
 #[derive(Debug, Default)]
 struct Model {
     /// The users who have joined.

@@ -30,7 +30,7 @@ const STEPS: usize = 12;
 /// Number of the newest questions that users are interested in, so that they meet.
 const NEWEST: usize = 3;
 
-/// What a request does.
+/// Kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Ask,

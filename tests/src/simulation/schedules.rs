@@ -51,7 +51,7 @@ const DAYS_BACK: i64 = 35;
 /// Schedules that users make, so that a run stays short.
 const SCHEDULES: usize = 4;
 
-/// Who shares an expense, with their weights.
+/// Members who share an expense, with their weights.
 type Weights = Vec<(u64, i64)>;
 
 /// A rule of dates.
@@ -64,13 +64,13 @@ struct Rule {
     zone: (&'static str, i64),
 }
 
-/// What is recorded on a date.
+/// Expense that is recorded on a date.
 #[derive(Clone, Debug)]
 struct Template {
     payer: u64,
     minor: i64,
     label: String,
-    /// Who shares it; by the group's default split otherwise.
+    /// Members who share it; those of the group's default split otherwise.
     shares: Option<Weights>,
 }
 
@@ -83,14 +83,14 @@ enum Edit {
     Rule(Rule),
 }
 
-/// What an acknowledged request asked for.
+/// Change that an acknowledged request asked for.
 #[derive(Clone, Debug)]
 enum Asked {
     Make(Rule, Template),
     Change(u64, Edit),
 }
 
-/// What the acknowledged requests asked for.
+/// Changes that the acknowledged requests asked for.
 #[derive(Debug, Default)]
 struct Model {
     /// Schedules as they were last seen.
@@ -322,7 +322,8 @@ impl Planner {
         let mut model = self.model.lock().unwrap();
         let rule = if let Edit::Rule(rule) = &edit { rule.clone() } else { rule };
         model.known.insert(id.clone(), (rule, edited.clone()));
-        // What changes nothing is answered with the change before it, which may be another user's.
+        // A request that changes nothing is answered with the change before it, which may be
+        // another user's.
         let is_own = edited["actorId"].as_str() == Some(&*user.to_string());
         if let Some(at) = edited["updatedAt"].as_str().filter(|_| is_own) {
             model.asked.entry((id, at.to_owned())).or_insert(Asked::Change(user, edit));
@@ -493,7 +494,7 @@ impl Plan {
     }
 }
 
-/// What has to be, as of a change.
+/// Expected state, as of a change.
 #[derive(Debug, Default)]
 struct Reference {
     plans: BTreeMap<String, Plan>,
@@ -595,7 +596,7 @@ impl Reference {
         }
     }
 
-    /// Who shares an expense of a plan now.
+    /// Members who share an expense of a plan now.
     fn sharers(&self, plan: &Plan) -> Weights {
         let mut shares = match (&plan.template.shares, &self.default) {
             (Some(shares), _) => shares.clone(),

@@ -34,7 +34,7 @@ type Recorded = (Decimal, Currency, String, Option<&'static str>);
 /// Sums by day and currency.
 type Sums = BTreeMap<(String, String), Decimal>;
 
-/// What the acknowledged requests of a user did.
+/// Effects of the acknowledged requests of a user.
 #[derive(Debug, Default)]
 struct Model {
     spendings: BTreeMap<String, Recorded>,

@@ -43,7 +43,7 @@ pub(super) const TOKEN: &str = "42:test-token";
 /// The environment of a run.
 #[derive(Debug)]
 pub struct World {
-    /// The seed.
+    /// Seed of the run, which repeats it.
     pub seed: u64,
     /// The engine with the proxy that injects faults.
     pub proxy: Proxy,
@@ -75,7 +75,7 @@ impl World {
         Self::of(Plan::of(seed), processes, with_short_timeouts).await
     }
 
-    /// A world with `processes` processes, each of which has its own client of the table.
+    /// A world with `processes` processes, each with its own client of the table.
     pub async fn of(
         plan: Plan,
         processes: usize,

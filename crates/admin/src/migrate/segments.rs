@@ -107,7 +107,7 @@ impl<'a, 'o, W: Write> MigrationRun<'a, 'o, W> {
             None => Migration::of(group),
         };
         loop {
-            // What a step finds is recorded nowhere else, so it is reported before the commit.
+            // Findings of a step are recorded nowhere else, so they are reported before the commit.
             let noted = Mutex::new(Vec::new());
             let note = |step: &MigrationStep| {
                 let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);

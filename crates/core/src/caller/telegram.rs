@@ -14,7 +14,7 @@ use crate::values::{chat_id::ChatId, id::UserId, time::Timestamp};
 /// Default maximum age of init data.
 pub const MAX_AGE: Duration = Duration::from_hours(24);
 
-/// How far Telegram's clock may be ahead of ours, in seconds.
+/// Seconds by which Telegram's clock may be ahead of ours.
 const CLOCK_SKEW_S: u64 = 60;
 
 /// Maximum length of a user's name, in bytes. Longer names are truncated.

@@ -1,4 +1,4 @@
-//! How often a user used the API on a day.
+//! Number of API requests that a user makes on a day.
 
 use std::time::Duration;
 

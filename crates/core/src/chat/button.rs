@@ -41,7 +41,7 @@ pub enum Button {
         group: GroupId,
         /// The settlement.
         settlement: SettlementId,
-        /// What it paid when the button was shown.
+        /// Transfer that it paid when the button was shown.
         transfer: TransferKey,
     },
     /// Say that a settlement was not received.
@@ -50,7 +50,7 @@ pub enum Button {
         group: GroupId,
         /// The settlement.
         settlement: SettlementId,
-        /// What it paid when the button was shown.
+        /// Transfer that it paid when the button was shown.
         transfer: TransferKey,
     },
     /// Answer a question.
@@ -197,8 +197,8 @@ impl<'a> Rest<'a> {
     }
 }
 
-/// What identifies a transfer of a plan, which has no row, and what a settlement pays: the first 8 bytes
-/// of a hash of payer, recipient, currency and amount.
+/// Key of a transfer of a plan, which has no row, or of the payment of a settlement: the first 8
+/// bytes of a hash of payer, recipient, currency and amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransferKey([u8; 8]);
 

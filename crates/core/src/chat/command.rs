@@ -2,7 +2,7 @@
 //!
 //! The amount has the grammar of [`typed`], but without sums, and the codes of currencies count
 //! only in capitals: "5 cup tea" is about a cup. A blank groups digits or ends the amount, so a
-//! line may have several readings, of which the person chooses one.
+//! line may have several readings, and the person chooses one.
 
 use fracti_texts::{Message, Says, errors, message};
 
@@ -57,7 +57,7 @@ pub fn parse<'a>(text: &'a str, bot: Option<&str>) -> Option<Command<'a>> {
 pub struct ExpenseReading {
     /// The amount, which is positive.
     pub money: Money,
-    /// What it was for.
+    /// Purpose of the expense.
     pub description: Description,
 }
 

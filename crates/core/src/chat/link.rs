@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use crate::values::id::{GroupId, QuestionId};
 
-/// Where a link leads.
+/// Destination of a link.
 #[derive(Clone, Copy, Debug)]
 pub enum Start {
     /// To the expenses of a group; a user who is not a member, to the invitation.

@@ -28,13 +28,13 @@ pub const INTERVAL: u16 = 30;
 /// Minutes between two messages of a group's chat.
 pub const GROUP_INTERVAL: u16 = 5;
 
-/// Minutes between two messages, at least and at most.
+/// Minimum and maximum of the minutes between two messages.
 pub const INTERVALS: (u16, u16) = (5, 1_440);
 
-/// Groups that a user may mute, at most.
+/// Maximum number of groups that a user may mute.
 pub const MAX_MUTED: usize = 100;
 
-/// Questions of which one message reminds, at most.
+/// Maximum number of questions that one message reminds of.
 pub const MAX_REMINDERS: usize = 10;
 
 /// Time after which a change is not told any more.
@@ -172,12 +172,12 @@ impl QuietHours {
     }
 }
 
-/// How far a chat was told of a group.
+/// Progress of a chat in the changes of a group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
     /// The group.
     pub group: GroupId,
-    /// Number of the last change of which the chat was told, or need not be told.
+    /// Number of the last change that the chat was told about, or need not be.
     pub told: u64,
     /// Time of that change.
     pub at: Timestamp,
@@ -192,7 +192,7 @@ pub struct Progress {
     pub latest: Option<u64>,
 }
 
-/// A question of which a user is to be reminded.
+/// A question that a user is to be reminded of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Reminder {
@@ -218,9 +218,9 @@ pub struct QuietHoursInput {
 pub struct SubscriptionSettings {
     /// Minutes between two messages, at least. Default: [`INTERVAL`].
     pub min_interval_minutes: Field<u16>,
-    /// What messages are about. Default: everything.
+    /// Topics of the messages. Default: all.
     pub topics: Field<Vec<Field<Topic>>>,
-    /// Groups of which nothing is told. Default: none.
+    /// Groups that cause no messages. Default: none.
     pub muted_groups: Field<Vec<Field<GroupId>>>,
     /// Hours in which messages make no sound. Default: none.
     pub quiet_hours: Field<QuietHoursInput>,
@@ -298,7 +298,7 @@ fn distinct<T: Copy + PartialEq>(
     Some(values)
 }
 
-/// How far the changes of a group were read for a message.
+/// Progress of reading the changes of a group for a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Read {
     /// The group.
@@ -310,7 +310,7 @@ pub struct Read {
     pub more: bool,
 }
 
-/// The settings of a chat that gets messages, and how far it was told.
+/// The settings of a chat that gets messages, and its progress in the changes of groups.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Subscription {
@@ -326,9 +326,9 @@ pub struct Subscription {
     pub inactive_reason: Option<InactiveReason>,
     /// Minutes between two messages, at least.
     pub min_interval_minutes: u16,
-    /// What messages are about.
+    /// Topics of the messages.
     pub topics: Vec<Topic>,
-    /// Groups of which nothing is told.
+    /// Groups that cause no messages.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub muted_groups: Vec<GroupId>,
     /// Hours in which messages make no sound.
@@ -336,10 +336,10 @@ pub struct Subscription {
     pub quiet_hours: Option<QuietHours>,
     /// Language of the messages.
     pub language: Tongue,
-    /// How far the chat was told, for each group of which it was.
+    /// Progress in each group with changes that wait or were told lately.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<Progress>,
-    /// Questions of which the user is to be reminded.
+    /// Questions that the user is to be reminded of, at most [`MAX_REMINDERS`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reminders: Vec<Reminder>,
     /// Whether the first message is still to be sent, which shows that the chat can be reached.
@@ -428,7 +428,7 @@ impl Subscription {
                     && self.progress(change.group_id).is_none_or(|it| it.told < change.number))
     }
 
-    /// How far the chat was told of a group.
+    /// Progress of the chat in a group, if there is any.
     #[must_use]
     pub fn progress(&self, group: GroupId) -> Option<&Progress> {
         self.groups.iter().find(|it| it.group == group)
@@ -473,8 +473,8 @@ impl Subscription {
         Some(after.changed())
     }
 
-    /// The groups of which something waits: the number after which changes are read, and the first one
-    /// that waits.
+    /// The groups where something waits, each with the number after which changes are read, and
+    /// that of the first change that waits.
     pub fn waits(&self) -> impl Iterator<Item = (GroupId, u64, u64)> + '_ {
         self.groups.iter().filter_map(|it| {
             let from = it.from?;
@@ -507,7 +507,7 @@ impl Subscription {
 
     /// The subscription after a message, or after it was found that none is to be sent. `read` has the
     /// last change that was read of each group, or none of a group that has nothing to tell any more.
-    /// What was marked meanwhile and comes later still waits.
+    /// Later changes that were marked meanwhile still wait.
     #[must_use]
     pub fn told(&self, read: &[Read], is_sent: bool, now: Timestamp) -> Self {
         let mut after = self.clone();
@@ -515,7 +515,7 @@ impl Subscription {
             let Some(known) = after.groups.iter_mut().find(|it| it.group == *group) else {
                 continue;
             };
-            // Of a group that has nothing to tell any more, nothing waits.
+            // Nothing waits in a group that has nothing to tell any more.
             let (last, at) = last.unwrap_or((known.from.unwrap_or(known.told), now));
             known.told = known.told.max(last);
             known.at = known.at.max(at);
@@ -581,7 +581,8 @@ impl Subscription {
         .changed()
     }
 
-    /// Without groups of which nothing waits and nothing was told for long.
+    /// The subscription without groups where nothing waits and nothing was told within
+    /// [`TOLD_FOR`].
     fn without_old(mut self, now: Timestamp) -> Self {
         self.groups.retain(|it| it.from.is_some() || now.since(it.at) < TOLD_FOR);
         self

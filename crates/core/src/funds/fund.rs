@@ -35,7 +35,7 @@ pub const MAX_HELD: usize = 100;
 /// Maximum number of bonuses of a user in a currency that are not spent.
 pub const MAX_BONUSES: usize = 50;
 
-/// Maximum number of bonuses that pay one transaction, each of which is an action of its write.
+/// Maximum number of bonuses that pay one transaction. Each is an action of its write.
 pub const MAX_BONUSES_USED: usize = 20;
 
 /// Number of payments that a bonus names; those before them are only summed up.
@@ -164,7 +164,7 @@ impl Row for Fund {
 }
 
 impl Fund {
-    /// Which fund it is.
+    /// Key of the fund.
     #[must_use]
     pub fn key(&self) -> FundKey {
         match (self.kind, self.id) {
@@ -247,11 +247,11 @@ impl Bonus {
 /// The parts of an amount, in minor units, by the kind of the fund.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parts {
-    /// Cash.
+    /// Part that is cash.
     pub cash: i64,
-    /// Credit.
+    /// Part that is credit, without bonuses.
     pub credit: i64,
-    /// Bonuses.
+    /// Parts that are bonuses, by the transaction that gave the bonus.
     pub bonuses: BTreeMap<FundTransactionId, i64>,
 }
 

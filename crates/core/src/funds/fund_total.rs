@@ -18,9 +18,9 @@ use crate::{
     },
 };
 
-/// Amounts that users have put in and taken out in a currency, in minor units. At any moment, over all users:
-/// cash and held cash are `toppedUp` less `cashedOut`, and credit and bonuses are `given` less
-/// `lapsed`. They hold any number of users' funds, each of which is an `i64`.
+/// Amounts that users have put in and taken out in a currency, in minor units. At any moment, over
+/// all users: cash and held cash are `toppedUp` less `cashedOut`, and credit and bonuses are
+/// `given` less `lapsed`. An `i128` holds the sum of any number of users' funds, which are `i64`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FundTotal {
@@ -59,7 +59,7 @@ pub struct FundReference {
     pub transaction_id: FundTransactionId,
     /// User of the transaction.
     pub owner: UserId,
-    /// What the reference is of.
+    /// Use of the reference. It counts once for each.
     #[serde(rename = "use")]
     pub of: ReferenceUse,
 }

@@ -97,7 +97,7 @@ pub struct FundTransaction {
     /// Group of the settlement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group_id: Option<GroupId>,
-    /// Settlement of which it is one side.
+    /// Settlement that it is one side of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settlement_id: Option<SettlementId>,
     /// User of the other side.

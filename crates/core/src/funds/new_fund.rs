@@ -52,7 +52,7 @@ pub struct NewFundCredit {
     pub amount: Field<Decimal>,
     /// Reference of the payment, by which an operator records it. Without one, the user reports it.
     pub ref_id: Field<RefId>,
-    /// What is said about it.
+    /// Note about it.
     pub description: Field<FundNote>,
 }
 
@@ -61,11 +61,11 @@ pub struct NewFundCredit {
 pub struct FundCredit {
     /// Its kind.
     pub fund: PlainFund,
-    /// Amount.
+    /// Amount, above zero.
     pub amount: Money,
     /// Reference of the payment, if an operator records it.
     pub ref_id: Option<RefId>,
-    /// What is said about it.
+    /// Note about it.
     pub description: Option<FundNote>,
 }
 
@@ -123,18 +123,18 @@ pub struct NewBonus {
     pub amount: Field<Decimal>,
     /// Time from which it has lapsed.
     pub expires_at: Field<Timestamp>,
-    /// What is said about it.
+    /// Note about it.
     pub note: Field<FundNote>,
 }
 
 /// A bonus that was checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GivenBonus {
-    /// Amount.
+    /// Amount, above zero.
     pub amount: Money,
     /// Time from which it has lapsed.
     pub expires_at: Timestamp,
-    /// What is said about it.
+    /// Note about it.
     pub note: Option<FundNote>,
 }
 
@@ -170,7 +170,7 @@ impl Draft<NewBonus> {
 /// A cash-out, or a correction by an operator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewFundDebit {
-    /// Which of both.
+    /// Type: a cash-out or a correction.
     pub debit_type: Field<DebitType>,
     /// Currency.
     pub currency: Field<Currency>,
@@ -184,11 +184,11 @@ pub struct NewFundDebit {
     pub bonus_id: Field<FundTransactionId>,
     /// Reference of the mistake.
     pub ref_id: Field<RefId>,
-    /// What is said about it.
+    /// Note about it.
     pub description: Field<FundNote>,
 }
 
-/// Who may ask for a debit.
+/// Right to ask for a debit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DebitRight {
     /// Only the owner of the funds.
@@ -202,30 +202,30 @@ pub enum DebitRight {
 pub enum FundDebit {
     /// The user asks for their cash.
     Cashout {
-        /// Amount.
+        /// Amount, above zero.
         amount: Money,
         /// Account to which it is paid.
         to: PayTo,
-        /// What is said about it.
+        /// Note about it.
         description: Option<FundNote>,
     },
     /// An operator takes value back.
     Correction {
         /// Kind of the value.
         fund: PlainFund,
-        /// Bonus of which it is taken.
+        /// Bonus that it is taken from, instead of the credit.
         bonus_id: Option<FundTransactionId>,
-        /// Amount.
+        /// Amount, above zero.
         amount: Money,
         /// Reference of the mistake.
         ref_id: RefId,
-        /// What is said about it.
+        /// Note about it.
         description: FundNote,
     },
 }
 
 impl Draft<NewFundDebit> {
-    /// Who may ask for it, if its type can be read.
+    /// Right that it needs, if its type can be read.
     #[must_use]
     pub fn right(&self) -> Option<DebitRight> {
         self.fields().and_then(|new| new.debit_type.value()).map(|of_type| match of_type {

@@ -22,7 +22,7 @@ use crate::{
 /// Seconds after which a pending entry without its transaction counts as left behind.
 const ORPHAN_S: u64 = 60;
 
-/// Which funds may pay.
+/// Funds that may pay, in order of use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Payable {
     /// Bonuses first, then credit, then cash.
@@ -60,7 +60,7 @@ pub enum FundChange {
 }
 
 impl FundChange {
-    /// Which fund it changes.
+    /// Key of the fund that it changes.
     #[must_use]
     pub fn key(&self) -> FundKey {
         match self {
@@ -128,7 +128,7 @@ impl Funds {
     pub fn sums(&self, currency: Currency, kind: FundKind, now: Timestamp) -> FundSums {
         let sums = |fund: &Fund| {
             let withheld = fund.withheld(&self.orphans);
-            // What a lapsed bonus has withheld can still be captured.
+            // The withheld part of a lapsed bonus can still be captured.
             let is_lapsed = fund.kind == FundKind::Bonus && fund.is_over(now);
             let balance = if is_lapsed { withheld } else { fund.balance };
             FundSums {

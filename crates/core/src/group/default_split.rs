@@ -45,7 +45,7 @@ pub struct DefaultSplit {
 pub struct DefaultWeight {
     /// The member.
     pub user_id: MemberId,
-    /// The weight.
+    /// Weight, from 0 to 10 000, with at most four decimals.
     pub weight: Decimal,
 }
 
@@ -104,8 +104,8 @@ impl Group {
 }
 
 impl DefaultSplit {
-    /// How an expense is split among these members, who are present: by their weights, without those
-    /// of zero, or equally if all weights are the same. `None` if nobody has a weight.
+    /// Split of an expense among these present members: by their weights, without weights of zero,
+    /// or equally if all weights are the same. `None` if no weight is above zero.
     pub(crate) fn among(&self, present: impl Iterator<Item = MemberId>) -> Option<Split> {
         let weight = |member: MemberId| {
             let named = self.splits.iter().find(|it| it.user_id == member);

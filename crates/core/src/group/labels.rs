@@ -1,11 +1,11 @@
-//! Names that tell the members of a group apart: what a name lacks if others have the same.
+//! Additions that tell members of the same name apart.
 
 use std::collections::{BTreeMap, HashSet};
 
 use crate::{group::Member, values::id::MemberId};
 
-/// What is added to the names of members that are not unique in their group, in any case of letters:
-/// the username, or a number by time of joining. A linked guest is a user, and has none.
+/// Additions to names that are not unique in their group, in any case of letters: the username, or
+/// a number by time of joining. A linked guest is a user, and has none.
 ///
 /// # Example
 ///

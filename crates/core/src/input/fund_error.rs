@@ -49,7 +49,7 @@ pub enum FundError {
     TooMany {
         /// The limit.
         limit: Limit,
-        /// How many are allowed.
+        /// Maximum number.
         most: usize,
     },
 }

@@ -75,8 +75,8 @@ impl Checkpoint {
 impl Row for Balance {
     const KIND: &'static str = "balance";
     // Version 2 has the links of guests and `presence`. Version 1, which does not know them, would
-    // lose them, and could include a member who has left. Version 3 counts the changes, of which a
-    // number must not be given twice.
+    // lose them, and could include a member who has left. Version 3 counts the changes, so that no
+    // two of them get the same number.
     const VERSION: u32 = 3;
 
     fn keys(&self) -> Keys {

@@ -39,8 +39,8 @@ impl Ledger {
         own.nth(1).is_some()
     }
 
-    /// What all members together owe in each currency, and the number of pending settlements, which
-    /// must be counted.
+    /// Total debt of all members in each currency, and the number of pending settlements, which the
+    /// group's state must count.
     #[must_use]
     pub fn all_unsettled(&self) -> Unsettled {
         let owed = |currency| {

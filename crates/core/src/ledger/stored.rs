@@ -1,4 +1,4 @@
-//! How amounts of the ledger stand in a row: as numbers of major units, each under its currency.
+//! Amounts of the ledger as a row stores them: numbers of major units, each under its currency.
 
 use std::collections::BTreeMap;
 

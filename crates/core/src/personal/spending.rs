@@ -69,7 +69,7 @@ pub struct Spending {
 }
 
 impl Spending {
-    /// What the spending adds to the summary of its day.
+    /// Counters that the spending adds to the summary of its day.
     ///
     /// # Errors
     ///
@@ -240,7 +240,7 @@ fn dated(date: Day, now: Timestamp, errors: &mut FieldErrors) -> Option<(Timesta
     Some((date.noon(), date))
 }
 
-/// How far in the future money may have been spent, by clocks that are ahead.
+/// Time that a spending may lie in the future, because a client's clock may be ahead.
 const ONE_DAY: std::time::Duration = std::time::Duration::from_hours(24);
 
 /// Checks that a day is within one day of the UTC date of a time. So the spendings of some days are

@@ -48,7 +48,7 @@ words! {
     }
 }
 
-/// What a user wants to spend at most in a period, and the user's own categories.
+/// Limits that a user sets for spending in a period, and the user's own categories.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Targets {

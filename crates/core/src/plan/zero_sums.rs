@@ -12,7 +12,7 @@ pub(super) const MAX: usize = 2 * sums::MAX;
 /// Number of steps that a set costs. It is stored and sorted, and has 8 bytes.
 const STEPS: u64 = 8;
 
-/// When the sets of one size are listed, 1/`RESERVED` of the steps is reserved for choosing sets.
+/// Listing the sets of one size leaves 1/`RESERVED` of the steps for choosing sets.
 const RESERVED: u64 = 8;
 
 /// The sets of at least three balances that sum to zero, as masks of 64 bits.

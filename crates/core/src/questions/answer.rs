@@ -62,7 +62,7 @@ pub struct Answer {
     /// Items that are claimed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claims: Option<Vec<Claim>>,
-    /// How sure the member is, from 1 to 5.
+    /// Confidence of the member, from 1 to 5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<u64>,
     /// Time that it took, in milliseconds, up to a day.
@@ -199,7 +199,7 @@ impl Answer {
     }
 }
 
-/// Who answers, and when.
+/// Context in which a question is answered.
 #[derive(Clone, Copy, Debug)]
 pub struct Answering<'a> {
     /// Member whose answer it is.
@@ -212,12 +212,12 @@ pub struct Answering<'a> {
     pub random: [u8; 10],
 }
 
-/// What an answer may say about itself.
+/// Fields that every answer may have beside its content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AnswerNotes {
     /// Member whose answer it is. Default: the caller.
     pub user: Field<MemberId>,
-    /// How sure the member is, from 1 to 5.
+    /// Confidence of the member, from 1 to 5.
     pub confidence: Field<Decimal>,
     /// Time that it took, in milliseconds.
     pub response_time_ms: Field<Decimal>,
@@ -230,7 +230,7 @@ pub struct NewAnswer {
     pub answer: Field<AnswerText>,
     /// Index of the chosen option.
     pub selected_option: Field<Decimal>,
-    /// What it says about itself.
+    /// Fields beside the content.
     pub notes: AnswerNotes,
 }
 
@@ -239,7 +239,7 @@ pub struct NewAnswer {
 pub struct NewClaims {
     /// The items. None: the member had nothing.
     pub items: Field<Vec<ClaimInput>>,
-    /// What the answer says about itself.
+    /// Fields beside the content.
     pub notes: AnswerNotes,
 }
 
@@ -254,7 +254,7 @@ pub struct ClaimInput {
 
 /// A body that answers a question.
 pub trait AnswerFields {
-    /// What the answer says about itself.
+    /// Fields beside the content.
     fn notes(&self) -> &AnswerNotes;
 }
 

@@ -1,4 +1,4 @@
-//! Who asks.
+//! Context in which a question is asked.
 
 use crate::{
     group::{Group, Member},
@@ -9,7 +9,7 @@ use crate::{
     },
 };
 
-/// Who asks a question, when and whom.
+/// The asker of a question, the group, and the time.
 #[derive(Clone, Copy, Debug)]
 pub struct Asking<'a> {
     /// The group.

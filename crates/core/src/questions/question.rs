@@ -37,7 +37,7 @@ pub use crate::{
 /// Number of answers that a question takes, and of members whom an audience names.
 pub const MAX_ANSWERS: usize = 50;
 
-/// Time of a question, at least, of which its members are reminded.
+/// Minimum duration of a question that members are reminded of.
 const REMINDED_FROM: Duration = Duration::from_hours(2);
 
 /// Characters of a prompt in the question's row. The rest of a longer one is in the row of its
@@ -70,10 +70,10 @@ pub struct Question {
     pub id: QuestionId,
     /// The group.
     pub group_id: GroupId,
-    /// What kind of answer it takes.
+    /// Kind of answer that it takes.
     #[serde(rename = "type")]
     pub question_type: QuestionType,
-    /// What is asked, cut to 300 characters. The whole text is in [`QuestionDetails`] if it is
+    /// Prompt, cut to 300 characters. The whole text is in [`QuestionDetails`] if it is
     /// longer.
     pub prompt: String,
     /// Options of a multiple choice.
@@ -114,7 +114,7 @@ pub struct Question {
     /// Expense that its receipt became.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expense_id: Option<ExpenseId>,
-    /// What lists show of its receipt.
+    /// Summary of its receipt, for lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receipt: Option<ReceiptSummary>,
     /// Version of the row. Every update is conditional on it.
@@ -147,7 +147,7 @@ impl Row for Question {
 /// A question to ask.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewQuestion {
-    /// What kind of answer it takes.
+    /// Kind of answer that it takes.
     pub question_type: Field<QuestionType>,
     /// What is asked.
     pub prompt: Field<Prompt>,
@@ -283,7 +283,7 @@ fn refuse_unused(new: &NewQuestion, question_type: Option<QuestionType>, errors:
     }
 }
 
-/// The values of a list, each of which must appear once.
+/// The values of a list. Each must appear once.
 fn distinct<T: Clone + PartialEq>(
     field: &'static str,
     list: &Field<Vec<Field<T>>>,
@@ -602,7 +602,7 @@ impl Question {
 pub struct QuestionFilter {
     /// Statuses, any if there are none.
     pub statuses: Vec<QuestionStatus>,
-    /// Category.
+    /// Category, any if there is none.
     pub category: Option<Category>,
     /// API token by which they were asked.
     pub agent: Option<TokenId>,

@@ -55,7 +55,7 @@ impl Row for QuestionDetails {
     }
 }
 
-/// What lists show of a receipt.
+/// Summary of a receipt, for lists.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReceiptSummary {
@@ -122,7 +122,7 @@ words! {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Claims(BTreeMap<usize, BTreeMap<MemberId, Option<Decimal>>>);
 
-/// What is claimed of an item.
+/// Claims to an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ItemClaims<'a> {
     /// The members who claim it, with their counts.
@@ -133,23 +133,23 @@ pub struct ItemClaims<'a> {
     pub overclaimed: bool,
 }
 
-/// How a receipt becomes an expense.
+/// Context in which a receipt becomes an expense.
 #[derive(Clone, Copy, Debug)]
 pub struct Applying<'a> {
     /// The linked guests of the group.
     pub links: &'a Links,
     /// The members who are present.
     pub present: &'a BTreeSet<MemberId>,
-    /// Who shares what nobody has claimed.
+    /// Sharers of what nobody has claimed.
     pub unclaimed: Unclaimed,
     /// Member who paid all of it, instead of a payer who has left.
     pub payer: Field<MemberId>,
 }
 
-/// How a receipt is to be applied.
+/// Request to apply a receipt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NewApplication {
-    /// Who shares what nobody has claimed. Default: the receipt is not applied.
+    /// Sharers of what nobody has claimed. Default: the receipt is not applied.
     pub unclaimed: Field<Unclaimed>,
     /// Member who paid all of it, instead of a payer who has left.
     pub payer: Field<MemberId>,
@@ -310,7 +310,7 @@ impl Receipt {
         })
     }
 
-    /// What lists show of it.
+    /// Summary for lists.
     #[must_use]
     pub fn summary(&self) -> ReceiptSummary {
         ReceiptSummary {
@@ -328,7 +328,7 @@ impl Receipt {
         self.lines.get(index).is_some_and(is_claimable)
     }
 
-    /// What is claimed of the line with this index; `None` if members do not claim it.
+    /// Claims to the line with this index; `None` if members do not claim it.
     #[must_use]
     pub fn claims_of<'a>(&self, index: usize, claims: &'a Claims) -> Option<ItemClaims<'a>> {
         let line = self.lines.get(index).filter(|line| is_claimable(line))?;
@@ -424,7 +424,7 @@ impl Receipt {
         for (index, line) in self.lines.iter().enumerate() {
             let Some(sharing) = sharing_of_present(line, applying) else {
                 let counted = counted(line, claims.0.get(&index));
-                // What costs nothing needs nobody.
+                // An item that costs nothing needs no sharers of its own: the payers have it.
                 let is_free = line.amount == Decimal::ZERO;
                 let of_payers = || payers.keys().copied().collect();
                 let others = if is_free { of_payers() } else { others.clone() };
@@ -466,7 +466,7 @@ impl Receipt {
         })
     }
 
-    /// What each payer paid. A linked guest means the user.
+    /// Amount that each payer paid. A linked guest stands for the user.
     fn payers_present(
         &self,
         Applying { links, present, payer, .. }: Applying<'_>,

@@ -240,7 +240,7 @@ impl Expense {
         self.splits.iter().filter_map(of).collect()
     }
 
-    /// What a user owes who has all of these ids: their shares minus what they paid. None if they
+    /// Debt of a user who has all of these ids: their shares minus what they paid. `None` if they
     /// owe nothing.
     #[must_use]
     pub fn owed_by_all(&self, ids: &BTreeSet<MemberId>) -> Option<Participant> {
@@ -248,7 +248,7 @@ impl Expense {
         self.participant(share, self.share_of_all(ids), ids)
     }
 
-    /// What the member of a share owes, who has all of these ids, and whose shares are `owed`.
+    /// Debt of the member of a share, who has all of these ids, and whose shares sum to `owed`.
     fn participant(
         &self,
         share: &Share,

@@ -105,7 +105,7 @@ pub struct GroupChange {
     /// Position among the group's changes, from 1 and without gaps.
     #[serde(rename = "SK", with = "keys::of_change")]
     pub number: u64,
-    /// User who made it, or for whom it was made when a time was over.
+    /// User who made the change or, for an expiry, on whose behalf it happened.
     pub actor_id: UserId,
     /// Time of the change.
     pub at: Timestamp,

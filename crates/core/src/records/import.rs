@@ -153,7 +153,7 @@ pub struct ImportRow {
     /// Hash of the id that the group has in the app, if the file has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// How far the import or its undo is.
+    /// Progress of the import or its undo.
     pub status: ImportStatus,
     /// Number of times that the import has begun: once, and again after each undo. A request that
     /// counts rows counts those of one run. Rows of version 2 have none.
@@ -270,7 +270,7 @@ pub enum RowPlace {
 }
 
 impl RowPlace {
-    /// What a message says of the row.
+    /// The message of a rule that the row breaks, with the place of the row before it.
     #[must_use]
     pub fn before(&self, rule: &Message) -> Message {
         match self {
@@ -400,13 +400,13 @@ pub struct NewImport {
     pub source: Option<String>,
     /// All guests that it needs, including those who exist already.
     pub guests: Vec<Member>,
-    /// What the file has, each with its place in the file, in the order of the file.
+    /// Records of the file, each with its place, in the order of the file.
     pub records: Vec<(RowPlace, Record)>,
     /// The [confirmation](Comparison::confirmation) that the request sends.
     pub confirmed: Option<Confirmed>,
 }
 
-/// What a request confirms.
+/// Confirmation of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Confirmed {
     /// The [confirmation](Comparison::confirmation).

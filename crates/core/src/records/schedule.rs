@@ -68,9 +68,9 @@ words! {
     pub enum ScheduleRefusal as "ScheduleRefusal" {
         /// The expense breaks a rule.
         Invalid = "VALIDATION_ERROR",
-        /// Who made or last changed the schedule has left.
+        /// The user who made or last changed the schedule has left.
         Left = "LEFT",
-        /// Who made or last changed the schedule was removed.
+        /// The user who made or last changed the schedule was removed.
         Removed = "REMOVED",
         /// The group is archived.
         GroupArchived = "GROUP_ARCHIVED",
@@ -85,7 +85,7 @@ words! {
 pub struct ScheduleProblem {
     /// The refusal.
     pub code: ScheduleRefusal,
-    /// What it says, by the code of the language.
+    /// Messages by the code of their language.
     messages: BTreeMap<String, String>,
     /// Path of the field that breaks the rule, as in a request that edits the schedule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -106,7 +106,7 @@ pub struct Schedule {
     pub group_id: GroupId,
     /// The expense, which has no row of its own. Its id and its times say nothing.
     pub template: Expense,
-    /// Who shares each expense, if the template's shares do not say it.
+    /// Sharers of each expense, if the template's shares do not say them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared_by: Option<SharedBy>,
     /// The rule.
@@ -271,7 +271,7 @@ impl ScheduleProblem {
         Self { code, messages: texts.into(), path, date, at }
     }
 
-    /// What it says.
+    /// The message of the refusal.
     #[must_use]
     pub fn message(&self) -> Message {
         Message::new(|language| self.messages.get(language.code()).cloned().unwrap_or_default())

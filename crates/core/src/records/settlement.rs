@@ -74,10 +74,10 @@ pub struct Settlement {
     /// Import that recorded the settlement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub import_id: Option<ImportId>,
-    /// What the payer's funds pay of it.
+    /// Part that the payer's funds pay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub funds: Option<PaidFromFunds>,
-    /// What is paid outside of funds, in major units, if funds pay only a part.
+    /// Part that is paid outside of funds, in major units, if funds pay only a part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub external: Option<Decimal>,
     /// Time from which the recipient can use the cash of the payer's funds.
@@ -89,7 +89,7 @@ pub struct Settlement {
     /// Day of the payment, if it is not that of the recording.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub date: Option<Day>,
-    /// What was said about it.
+    /// Note about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// Time of the last edit.
@@ -111,9 +111,9 @@ pub struct PaidFromFunds {
     pub transaction_id: FundTransactionId,
     /// All of it.
     pub amount: Decimal,
-    /// What the recipient gets as cash.
+    /// Part that the recipient gets as cash.
     pub cash: Decimal,
-    /// What the recipient gets as credit.
+    /// Part that the recipient gets as credit.
     pub credit: Decimal,
     /// Time at which the hold ends, unless it was paid at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -183,7 +183,7 @@ pub struct NewSettlement {
     pub hold_until: Field<Timestamp>,
     /// Day of the payment. Default: today in the caller's zone.
     pub date: Field<Day>,
-    /// What is said about it.
+    /// Note about it.
     pub note: Field<SettlementNote>,
     /// Whether it is another payment than an equal one that is pending.
     pub separate: Field<bool>,
@@ -365,13 +365,14 @@ impl Settlement {
 
     /// The effect of `update`, if `caller` may request it.
     ///
-    /// Who acts for the payer may send the transaction hash, and who acts for either side may set
-    /// the status to `failed`. The side that has not confirmed the settlement yet may set it to
-    /// `completed`. If the payer sends a hash with the status `completed`, only the hash is stored,
-    /// and the settlement waits for the recipient. Who recorded it may edit it while it is pending.
-    /// Who acts for the recipient may take back a completed settlement with the status `failed`,
-    /// unless it was paid from funds or imported; what funds paid at once, the recipient alone. Rules
-    /// that need an invalid field are skipped; the effect is then [`Transition::Nothing`].
+    /// A member who acts for the payer may send the transaction hash, and one who acts for either
+    /// side may set the status to `failed`. The side that has not confirmed the settlement yet may
+    /// set it to `completed`. If the payer sends a hash with the status `completed`, only the hash
+    /// is stored, and the settlement waits for the recipient. The user who recorded it may edit it
+    /// while it is pending. A member who acts for the recipient may take back a completed
+    /// settlement with the status `failed`, unless it was paid from funds or imported; only the
+    /// recipient may take back one that funds paid at once. Rules that need an invalid field are
+    /// skipped; the effect is then [`Transition::Nothing`].
     ///
     /// # Errors
     ///

@@ -255,7 +255,7 @@ impl Consumption {
         self
     }
 
-    /// What was spent of each target, which is compared only with amounts in its currency.
+    /// State of each target. Only amounts in its currency count.
     ///
     /// # Errors
     ///

@@ -52,7 +52,7 @@ pub struct FundRows {
     pub references: Vec<FundReference>,
     /// The settlements that transactions name, or that the user's funds pay.
     pub settlements: BTreeMap<SettlementId, Settlement>,
-    /// What of the user waits for an operator.
+    /// Work of the user that waits for an operator.
     pub queue: Option<FundQueue>,
     /// The groups of transactions that exist.
     pub groups: BTreeSet<GroupId>,
@@ -87,7 +87,7 @@ pub enum FundFinding {
         key: FundKey,
         /// The transaction.
         id: FundTransactionId,
-        /// How they differ.
+        /// Difference between them.
         what: &'static str,
     },
     /// A pending entry was left behind: it counts nowhere, and a check of the user's funds releases
@@ -148,7 +148,7 @@ pub enum FundFinding {
     /// A sum over all users is not that of the transactions, or of the funds.
     #[error("{what} in {currency}: {stored} by the sums, but {expected} by {by}")]
     Total {
-        /// What the sum is of.
+        /// Name of the sum.
         what: &'static str,
         /// Its currency.
         currency: Currency,
@@ -156,7 +156,7 @@ pub enum FundFinding {
         stored: Decimal,
         /// The sum as it should be.
         expected: Decimal,
-        /// What it is the sum of.
+        /// Source of the expected sum: the transactions, or the funds.
         by: &'static str,
     },
 }
@@ -236,7 +236,7 @@ impl FundRows {
         findings
     }
 
-    /// What is wrong with rows of references that name transactions of the user.
+    /// Findings about rows of references that name transactions of the user.
     #[must_use]
     pub fn audit_references(&self, items: Vec<Item>) -> Vec<FundFinding> {
         let mut read = Self::none(self.owner);

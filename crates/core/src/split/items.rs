@@ -18,7 +18,7 @@ use crate::values::{decimal::Decimal, id::MemberId};
 /// The exact parts of the members in the lines of an expense.
 #[derive(Debug)]
 pub(super) struct ExactLines {
-    /// What each member has of each line that concerns them, in order of the lines: a number of
+    /// Part of each member in each line that concerns them, in order of the lines: a number of
     /// minor units times the denominator. The part of a discount is negative.
     pub(super) parts: BTreeMap<MemberId, Vec<(usize, BigInt)>>,
     /// The common denominator of all parts.
@@ -45,7 +45,7 @@ impl ExactLines {
         let weights: Vec<Weights> = lines.iter().map(weights).collect::<Result<_, _>>()?;
         let divisor = |index| divisor(index, lines, &amounts, &weights);
         let divisors: Vec<BigInt> = (0..lines.len()).map(divisor).collect::<Result<_, _>>()?;
-        // What a member has of a line with sharers has the denominator `whole`. Lines that apply to
+        // A member's part of a line with sharers has the denominator `whole`. Lines that apply to
         // others divide it once more, by a divisor of `factor`.
         let (mut whole, mut factor) = (BigInt::from(1), BigInt::from(1));
         for (line, divisor) in lines.iter().zip(&divisors) {

@@ -54,12 +54,12 @@ pub struct Line<A, M: Ord = MemberId> {
     /// Price of a piece, for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Decimal>,
-    /// Who shares the line.
+    /// Sharers of the line.
     #[serde(flatten)]
     pub sharing: Sharing<M>,
 }
 
-/// Who shares a line. An item has sharers.
+/// Members who share a line. An item has sharers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Sharing<M: Ord = MemberId> {

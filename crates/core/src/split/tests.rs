@@ -306,7 +306,7 @@ fn exact_shares(split: &Split, amount: i64) -> BTreeMap<MemberId, BigRational> {
     }
 }
 
-/// What each member has of each line, without the sign of a discount.
+/// Part of each member in the line with this index, without the sign of a discount.
 fn has(lines: &[Line<i64>], index: usize) -> BTreeMap<MemberId, BigRational> {
     let whole = |number: i128| BigRational::from_integer(number.into());
     let amount = whole(lines[index].amount.into());

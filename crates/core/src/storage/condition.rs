@@ -10,7 +10,7 @@ use crate::storage::row::{AttributeValue, Item};
 /// <https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.OperatorsAndFunctions.html>
 pub const MAX_VALUES: usize = 100;
 
-/// What a row has to meet. A row that does not exist has no attribute.
+/// Condition on a row. A row that does not exist has no attribute.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Condition {
     /// The row has the attribute.
@@ -125,7 +125,7 @@ impl Condition {
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         match self {
-            // What requires nothing holds already.
+            // A condition that requires nothing always holds.
             Self::All(all) if all.is_empty() => Self::default(),
             Self::Any(mut any) => {
                 any.push(other);

@@ -37,7 +37,7 @@ pub struct Failures {
     pub too_large: Option<fn() -> Error>,
 }
 
-/// What is done to a row.
+/// Effect of a write on its row.
 #[derive(Clone, Debug)]
 pub enum Action {
     /// It becomes this row.
@@ -212,13 +212,13 @@ impl Write {
         &self.key
     }
 
-    /// What is done to the row.
+    /// Effect on the row.
     #[must_use]
     pub const fn action(&self) -> &Action {
         &self.action
     }
 
-    /// What the row has to meet.
+    /// Condition that the row must meet.
     #[must_use]
     pub const fn condition(&self) -> &Condition {
         &self.condition

@@ -1,4 +1,4 @@
-//! Which fund of a user it is.
+//! Key of one of a user's funds.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::{
     words,
 };
 
-/// Which fund of a user it is.
+/// Key of one of a user's funds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FundKey {
     /// Cash in a currency.

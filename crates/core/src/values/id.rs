@@ -288,7 +288,7 @@ impl From<GuestId> for MemberId {
     }
 }
 
-/// Who gets messages of the bot: a user in their private chat, or a group in its chat.
+/// Recipient of the bot's messages: a user in their private chat, or a group in its chat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Subscriber {
     /// A user.

@@ -20,7 +20,7 @@ use crate::{
 pub struct RefId(String);
 
 words! {
-    /// What an operator gave a reference for. It counts once for each use.
+    /// Use that an operator makes of a reference. A reference counts once for each use.
     pub enum ReferenceUse as "ReferenceUse" {
         /// A payment, or a gift.
         Payment = "payment",

@@ -1,4 +1,4 @@
-//! What each request brings besides its input.
+//! Context that each request brings besides its input.
 
 use crate::values::time::Timestamp;
 

@@ -138,7 +138,7 @@ pub(super) struct ExpenseJson {
     pub(super) items: Option<Vec<LineJson>>,
 }
 
-/// What a member paid or owes, with the input from which a share was computed.
+/// Amount that a member paid or owes, with the input from which a share was computed.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "a share")]
 pub(super) struct ShareJson {

@@ -315,8 +315,8 @@ impl SpliitCsvReader<'_, '_> {
         Some(payer)
     }
 
-    /// What the members owe. Before August 2026 each cell was rounded alone, so the sum may miss
-    /// the cost by up to half a unit of the app for each cell. The payer owes the difference.
+    /// Amounts that the members owe. Before August 2026 each cell was rounded alone, so the sum may
+    /// miss the cost by up to half a unit of the app for each cell. The payer owes the difference.
     fn shares(
         &mut self,
         record: &CsvRecord<'_>,

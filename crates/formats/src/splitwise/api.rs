@@ -364,7 +364,7 @@ impl ApiReader<'_, '_> {
         }
     }
 
-    /// What the users paid and owe, whose sums must be the cost.
+    /// Amounts that the users paid and owe. The sum of each must be the cost.
     fn parts(
         &mut self,
         place: FilePlace,
@@ -445,7 +445,7 @@ impl ApiReader<'_, '_> {
     }
 }
 
-/// What a member paid and owes.
+/// Amounts that a member paid and owes.
 struct Part {
     member: usize,
     paid: Decimal,

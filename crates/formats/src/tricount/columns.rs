@@ -1,4 +1,4 @@
-//! Which columns of Tricount's CSV have what.
+//! Meaning of the columns of Tricount's CSV.
 
 use std::collections::BTreeSet;
 
@@ -146,7 +146,8 @@ fn members_of_payers<'n>(columns: &'n [String], payers: &BTreeSet<String>) -> Op
     })
 }
 
-/// The names of members at the ends of the names of two runs of columns, each of which has a prefix.
+/// Names of the members in two runs of columns: a column's name is the prefix of its run and a
+/// member.
 fn members_of_runs<'n>(one: &'n [String], other: &[String]) -> Option<Vec<&'n str>> {
     if one.len() != other.len() {
         return None;

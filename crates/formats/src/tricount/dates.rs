@@ -109,11 +109,11 @@ const MONTHS: [[&str; 12]; 7] = [
 enum WrittenDate {
     /// The year comes first, or the month has its name: year, month and day.
     Sure(u32, u32, u32),
-    /// Two numbers before the year, of which one is the day.
+    /// The year comes last, after the day and the month in either order.
     Unsure(u32, u32, u32),
 }
 
-/// What the numbers before a year are.
+/// Order of the numbers before a year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DateOrder {
     /// The day comes first.

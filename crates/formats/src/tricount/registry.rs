@@ -465,7 +465,7 @@ impl RegistryReader<'_, '_> {
         self.draft.keep(place, field, member)
     }
 
-    /// What an amount adds to what was paid or is owed, in the currency of the tricount.
+    /// Value that an amount adds to what was paid or is owed, in the currency of the tricount.
     fn amount(&mut self, place: FilePlace, field: &str, amount: &AmountJson) -> Option<Decimal> {
         let AmountJson { value: NumberText(number), currency } = amount;
         let code = self.currency.code();
@@ -481,7 +481,7 @@ impl RegistryReader<'_, '_> {
         Some(number.negated())
     }
 
-    /// What the members owe, apart from zeros.
+    /// Amounts that the members owe, apart from zeros.
     fn owed(&mut self, place: FilePlace, entry: &EntryJson) -> Option<Vec<(usize, Decimal)>> {
         let (mut owed, mut known) = (Vec::new(), HashSet::new());
         for (index, it) in entry.allocations.iter().enumerate() {

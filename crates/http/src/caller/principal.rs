@@ -27,7 +27,7 @@ pub struct Principal {
     pub user: Arc<User>,
     /// Chat from which they opened the Mini App, if Telegram says so.
     pub chat: Option<ChatId>,
-    /// How they are authenticated.
+    /// Credential by which they are authenticated.
     pub via: Credential,
 }
 

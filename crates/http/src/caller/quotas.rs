@@ -25,7 +25,8 @@ pub struct Quotas {
     pub reads: Option<NonZeroU32>,
     /// Number of writes; `None` for any number.
     pub writes: Option<NonZeroU32>,
-    /// One request in so many, chosen at random, is counted, as so many requests.
+    /// Sampling interval: one request in `sample`, chosen at random, is counted, with weight
+    /// `sample`.
     pub sample: NonZeroU32,
     /// Time that a request waits for its counter. It is admitted if the table does not answer.
     pub timeout: Duration,

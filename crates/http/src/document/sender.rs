@@ -1,4 +1,4 @@
-//! Who sends the requests of an operation, as the document says it.
+//! Sender of the requests of an operation, as the OpenAPI document says it.
 
 use axum::http::Method;
 use utoipa::openapi::{
@@ -9,7 +9,7 @@ use utoipa::openapi::{
 /// Name of the security scheme of Telegram's webhook.
 pub(crate) const WEBHOOK: &str = "webhook";
 
-/// Who sends the requests of an operation, and so which credentials it takes.
+/// Sender of the requests of an operation, which decides the credentials that it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sender {
     /// A user, by init data or an API token. The handler has a [`Principal`](crate::caller::principal::Principal).

@@ -125,7 +125,7 @@ async fn note_use(app: &App, token: &Token, context: &Context) {
     if token.last_used_at >= Some(day) {
         return;
     }
-    // What the request has written is committed, so its response must not wait for long.
+    // The writes of the request are committed, so its response must not wait for long.
     let noted = timeout(app.quotas.timeout, app.table.note_use(token.user_id, token.id, day));
     let late = |_| Error::Unavailable("the token row did not answer in time".into());
     if let Err(error) = noted.await.map_err(late).flatten() {

@@ -55,7 +55,7 @@ pub struct Owner<Q = ()>(pub FundsAccess, pub Q);
 #[derive(Clone, Copy, Debug)]
 pub struct Operator<Q = ()>(pub UserId, pub Q);
 
-/// Who asks for whose funds.
+/// Access of a caller to a user's funds.
 #[derive(Clone, Debug)]
 pub struct FundsAccess {
     /// User whose funds they are.

@@ -98,7 +98,7 @@ pub(crate) async fn layer(request: Request, next: Next) -> Response {
 fn written(json: &[u8], form: AmountsAs) -> Vec<u8> {
     let quote: &[u8] = if form == AmountsAs::Text { b"\"" } else { b"" };
     let mut written = Vec::with_capacity(json.len());
-    // What is not copied yet, and the place in it up to which there is no mark.
+    // The part that is not copied yet, and the place in it up to which there is no mark.
     let (mut rest, mut seen) = (json, 0_usize);
     while let Some((before, after)) = split_at_first(rest, seen) {
         seen = before.len();

@@ -28,7 +28,7 @@ struct Entity {
 ///
 /// # Errors
 ///
-/// What stands after `Bad Request: can't parse entities: `.
+/// The reason, which stands after `Bad Request: can't parse entities: `.
 pub(super) fn parse(html: &str) -> Result<Formatted, String> {
     let (mut text, mut entities, mut open) = (String::new(), Vec::new(), Vec::<Open>::new());
     let mut rest = html;
@@ -104,7 +104,7 @@ fn kind(tag: &str) -> Option<&'static str> {
     })
 }
 
-/// Where the tag ends: at a `>` outside quotes.
+/// Index of the end of the tag: a `>` outside quotes.
 fn tag_end(tag: &str) -> Option<usize> {
     let mut quoted = None;
     for (at, char) in tag.char_indices() {

@@ -17,7 +17,7 @@ const TEXT: usize = 4_096;
 /// Longest text of an answer to a press, in characters.
 const ALERT: usize = 200;
 
-/// How a call ends.
+/// Outcome of a call.
 #[derive(Debug)]
 pub(super) enum Answer {
     Api(Result<Value, Refusal>),

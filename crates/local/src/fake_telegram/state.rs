@@ -1,4 +1,4 @@
-//! What the Bot API knows: people, chats, messages and the limits of sending.
+//! State of the Bot API: people, chats, messages and the limits of sending.
 
 use std::{
     collections::{BTreeMap, VecDeque},

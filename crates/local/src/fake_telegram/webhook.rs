@@ -17,10 +17,10 @@ use super::{
     state::{Query, private},
 };
 
-/// How often an update is posted again if the webhook does not accept it.
+/// Number of times that an update is posted again if the webhook does not accept it.
 const REPEATS: u32 = 3;
 
-/// How long the webhook may take to answer.
+/// Maximum time that the webhook may take to answer.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Nothing was posted.

@@ -90,7 +90,7 @@ async fn imported(table: &Table, import: &Import) -> Option<GroupId> {
     Some(made.id)
 }
 
-/// What a file says of its expenses, payments and adjustments, by the names of people, in a fixed
+/// Contents of a file: its expenses, payments and adjustments, by the names of people, in a fixed
 /// order. Shares are in the order of the file.
 fn contents(import: &Import) -> Vec<String> {
     let name = |member: usize| import.people[member].name.to_string();

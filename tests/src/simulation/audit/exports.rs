@@ -32,7 +32,7 @@ pub(super) async fn check(table: &Table, group: GroupId) -> Vec<Finding> {
     findings.into_iter().map(|it| Finding::Off(format!("export of {group}: {it}"))).collect()
 }
 
-/// What the JSON export of a group says.
+/// The JSON export of a group, as an import reads it.
 pub(super) async fn read(table: &Table, group: GroupId) -> Import {
     read_file(&file(table, group, Format::Json).await)
 }

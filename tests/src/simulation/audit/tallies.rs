@@ -21,7 +21,7 @@ pub(super) fn check(state: &State, group: GroupId) -> Vec<Finding> {
         let text = format!("{group}: {counted:?} of the expenses, and tallies {found:?}");
         findings.push(Finding::Off(text));
     }
-    // What was paid and what is shared, by day, category and currency.
+    // Difference of what was paid and what is shared, by day, category and currency.
     let mut differences: BTreeMap<(&str, &str), Decimal> = BTreeMap::new();
     for ((of, counter), number) in &found {
         let currency = counter.rsplit('#').next().unwrap();

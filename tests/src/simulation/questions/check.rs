@@ -29,7 +29,7 @@ struct Audit<'a> {
     findings: Vec<Finding>,
 }
 
-/// Findings about the questions of a run, of which `seen` has the responses.
+/// Findings about the questions of a run. `seen` has the response for each question, by its id.
 pub(super) fn check(
     state: &State,
     model: &Model,

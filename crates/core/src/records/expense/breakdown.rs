@@ -1,4 +1,4 @@
-//! How the shares of an expense follow from its split.
+//! Derivation of the shares of an expense from its split.
 
 use std::collections::BTreeMap;
 

@@ -229,7 +229,7 @@ fn add_up(
     currency: Currency,
     errors: &mut FieldErrors,
 ) -> Option<(Money, Vec<Line<i64>>)> {
-    // What the number of minor units of `what` is, or the rule that it breaks.
+    // The amount of `what`, or the rule that its number of minor units breaks.
     let in_range = |what: Message, minor: i128| {
         Money::from_major(currency.to_major(minor), currency)
             .map_err(|rule| rule.says().about(&what))

@@ -1,4 +1,4 @@
-//! Who paid an expense: one member, or several who each paid a part of the amount.
+//! Payers of an expense: one member, or several who each paid a part of the amount.
 
 use std::{cmp::Reverse, collections::BTreeSet};
 
@@ -129,8 +129,7 @@ pub(super) struct CheckedPayers {
 }
 
 impl CheckedPayers {
-    /// Reports if one transaction cannot write the rows of so many shares and of the payers other
-    /// than the main payer.
+    /// Reports an error if one transaction cannot hold the rows of all shares and further payers.
     pub(super) fn check_room(&self, shares: usize, errors: &mut FieldErrors) {
         let rows = shares.saturating_add(self.payers.len().saturating_sub(1));
         if rows > MAX_SHARES {
@@ -228,7 +227,7 @@ impl PayersReader<'_> {
         Some(CheckedPayers { payer_id, payer_name, payers })
     }
 
-    /// The members, each of whom must be listed once, and their names.
+    /// The members and their names. Each member must be listed once.
     fn read_users(
         &self,
         inputs: &[PayerInput],

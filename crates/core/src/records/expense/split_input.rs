@@ -28,8 +28,8 @@ pub struct SplitInput {
     pub percentage: Field<Decimal>,
     /// Weight of the member, for a split by weights.
     pub weight: Field<Decimal>,
-    /// What the member pays more than the others in major units, for a split with adjustments.
-    /// Default: zero.
+    /// Amount that the member pays more than the others, in major units, for a split with
+    /// adjustments. Default: zero.
     pub adjustment: Field<Decimal>,
 }
 
@@ -215,7 +215,7 @@ pub(super) fn read_split(
     }
 }
 
-/// The members, each of whom must be listed once.
+/// The members. Each must be listed once.
 fn read_users(
     inputs: &[SplitInput],
     members: &Members<'_>,

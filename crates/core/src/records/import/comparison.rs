@@ -50,9 +50,9 @@ pub struct Changed {
 /// A file compared with what earlier imports of the same app have recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comparison {
-    /// What the file has. What the group has under another id has that id.
+    /// Records of the file. Those that the group has under another id have that id.
     pub records: Vec<(RowPlace, Record)>,
-    /// Ids of what an earlier import has recorded.
+    /// Ids of the records that earlier imports have made.
     pub found: HashSet<EntryId>,
     /// Rows that the group has in another version, in the order of the file.
     pub changed: Vec<Changed>,
@@ -135,9 +135,9 @@ impl Comparison {
         Self { records, found: ids, changed, gone: gone.map(|(it, _)| it).collect(), rounded }
     }
 
-    /// The members for whom earlier imports have recorded the rows of strangers, who are people of
-    /// whom it is not known which members they are. Those of one stranger may be several members:
-    /// the one with the most rows counts.
+    /// The members for whom earlier imports have recorded the rows of strangers: people who are not
+    /// matched to a member. Those of one stranger may be several members: the one with the most
+    /// rows counts.
     #[must_use]
     pub fn recorded_for(&self, strangers: &BTreeSet<MemberId>) -> BTreeMap<MemberId, MemberId> {
         let mut rows: BTreeMap<MemberId, BTreeMap<MemberId, usize>> = BTreeMap::new();
@@ -161,8 +161,8 @@ impl Comparison {
         self.changed.iter().filter(|it| !it.before.is_edited).count()
     }
 
-    /// What an update replaces: what the group has, and what it gets instead, if the file still has
-    /// it. What a member has edited since is not among them.
+    /// Records of the group that an update replaces, each with its replacement, if the file still
+    /// has it. Records that a member has edited since are not among them.
     pub fn replacements(&self) -> impl Iterator<Item = (&Record, Option<&Record>)> {
         let changed = self.changed.iter().filter(|it| !it.before.is_edited);
         let changed = changed.map(|it| (&it.before.record, Some(&it.after)));
@@ -170,9 +170,9 @@ impl Comparison {
         changed.chain(gone.map(|it| (&it.record, None)))
     }
 
-    /// What a request must send to import the file although rows have changed or are gone. `None`
-    /// if there are no such rows. Rows that a member has edited since stay as they are, so their
-    /// changes need no confirmation.
+    /// Text that a request must send to import the file although rows have changed or are gone.
+    /// `None` if there are no such rows. Rows that a member has edited since stay as they are, so
+    /// their changes need no confirmation.
     #[must_use]
     pub fn confirmation(&self, group: GroupId) -> Option<String> {
         let of = |record: &Record| serde_json::to_vec(&Contents::of(record, &Links::default()));

@@ -1,4 +1,4 @@
-//! What members ask of a schedule: to be made, and to be changed.
+//! Requests to make and to change a schedule.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ pub struct NewSchedule {
     pub expense: Field<NewExpense>,
     /// The rule.
     pub repeat: Field<RepeatInput>,
-    /// Who shares each expense, if its shares are left out.
+    /// Sharers of each expense, if its shares are left out.
     pub shared_by: Field<SharedBy>,
 }
 
@@ -45,11 +45,11 @@ pub struct ScheduleEdit {
     pub skips: Field<Vec<Field<Day>>>,
     /// Whether it is paused.
     pub paused: Field<bool>,
-    /// Who shares each expense from now on.
+    /// Sharers of each expense from now on.
     pub shared_by: Field<SharedBy>,
 }
 
-/// What a schedule is checked against.
+/// Context in which a schedule is checked.
 #[derive(Clone, Copy, Debug)]
 pub struct Scheduling<'a> {
     /// The group, as of its ledger.
@@ -196,7 +196,7 @@ impl Draft<NewSchedule> {
     }
 }
 
-/// Who shares each expense of a new schedule, if that is decided on its date.
+/// Sharers of each expense of a new schedule, if they are decided on its date.
 fn shared_by(
     expense: &NewExpense,
     sent: Field<SharedBy>,

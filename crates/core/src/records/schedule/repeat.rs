@@ -79,7 +79,7 @@ pub struct RepeatInput {
     pub time_zone: Field<Zone>,
 }
 
-/// What a rule is checked against.
+/// Context in which a rule is checked.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RepeatContext {
     pub(super) now: Timestamp,

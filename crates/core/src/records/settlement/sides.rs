@@ -1,4 +1,4 @@
-//! Who acts for the two sides of a settlement.
+//! Members who act for the two sides of a settlement.
 //!
 //! A present user acts for themselves. For a guest or a past member, any present member acts, but
 //! not the other side. A settlement is completed once both sides have confirmed it, each through

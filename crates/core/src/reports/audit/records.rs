@@ -207,7 +207,7 @@ impl Audit {
             let found = stored.get(&key.pk).cloned();
             let used: Option<UsedHash> = found.clone().and_then(|it| from_item(it).ok());
             let right = UsedHash { tx_hash: hash.clone(), settlement_id: id, group_id: self.group };
-            // Of v0 rows, several settlements may have one hash, which belongs to the first.
+            // Several settlements of v0 rows may have one hash, which belongs to the first.
             let is_other = |used: &UsedHash| used.settlement_id != id;
             if !id.is_ours() && (used.as_ref().is_some_and(is_other) || seen.contains(&key.pk)) {
                 continue;

@@ -62,7 +62,7 @@ impl FundRows {
         let expected = balances.get(&(key, of.currency)).copied().unwrap_or_default();
         let own = if is_applied(of) { i128::from(amount) } else { 0 };
         let stored = fund.map_or(0, |fund| i128::from(fund.balance));
-        // How much more than without it was given for a debit, or got for a credit.
+        // Difference from the balance without it: given for a debit, received for a credit.
         let more = match of.flow {
             FundFlow::Debit => expected.saturating_add(own).saturating_sub(stored),
             FundFlow::Credit => stored.saturating_sub(expected.saturating_sub(own)),

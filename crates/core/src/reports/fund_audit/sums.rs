@@ -42,8 +42,8 @@ impl AllFunds {
         }
     }
 
-    /// What is wrong with the stored sums over all users: each of them is that of the transactions,
-    /// and both laws of [`FundTotal`] hold.
+    /// Findings about the stored sums over all users: each must be that of the transactions, and
+    /// both laws of [`FundTotal`] must hold.
     #[must_use]
     pub fn check(&self, totals: &[FundTotal]) -> Vec<FundFinding> {
         let stored: BTreeMap<_, _> = totals.iter().map(|total| (total.currency, total)).collect();

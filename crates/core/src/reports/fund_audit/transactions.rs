@@ -51,7 +51,8 @@ impl FundRows {
         }
     }
 
-    /// What waits for an operator counts in the row of what waits. Rows of earlier versions do not.
+    /// Mistake if the transaction waits for an operator, but the queue does not count it. The queue
+    /// does not count transactions in rows of earlier versions.
     fn wrong_queue(&self, of: &FundTransaction) -> Option<&'static str> {
         let counts = of.work().is_some() && of.waits_behind.is_some();
         let is_counted = self.queue.as_ref().is_some_and(|it| it.waiting.contains(&of.id));
@@ -115,7 +116,7 @@ fn wrong_parts(of: &FundTransaction) -> Option<&'static str> {
     (of.amount == 0).then_some("its amount is zero")
 }
 
-/// What contradicts the type: a direction, a status or a part that no transaction of the type has.
+/// Contradictions to the type: a direction, a status or a part that no transaction of the type has.
 fn wrong_type(of: &FundTransaction) -> Vec<&'static str> {
     use FundFlow::{Credit, Debit};
     use FundStatus::{Authorised, Completed, Expired, Held, Voided};
@@ -196,7 +197,7 @@ fn wrong_times(of: &FundTransaction, now: Timestamp) -> Vec<&'static str> {
     wrong.into_iter().filter(|(is_right, _)| !is_right).map(|(_, what)| what).collect()
 }
 
-/// What a payment has to name, and others must not.
+/// Mistakes in the links, which a payment must have, and others must not.
 fn wrong_links(of: &FundTransaction) -> Vec<&'static str> {
     let links = [of.group_id.is_some(), of.settlement_id.is_some(), of.other_user_id.is_some()];
     let is_linked = links.iter().all(|link| *link == is_payment(of));
