@@ -1,4 +1,5 @@
-//! DynamoDB: expressions, transactions, queries and retries. It names no entity.
+//! DynamoDB: expressions, transactions, queries and retries of any row. It names two entities, the
+//! group and the balance row, for one check: whether the group of a v0 row is migrated.
 
 mod admission;
 mod client;
