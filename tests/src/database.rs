@@ -52,7 +52,7 @@ const WAITING: usize = 8;
 /// The schema of the table, which all tests share because the template takes some time to read.
 static SCHEMA: LazyLock<Schema> = LazyLock::new(|| Schema::from_template().unwrap());
 
-/// How long DynamoDB Local may take to delete a table.
+/// Maximum time that DynamoDB Local may take to delete a table.
 const DELETION: Duration = Duration::from_mins(1);
 
 /// A DynamoDB with the table of the template. The table is empty and belongs to one test.

@@ -68,9 +68,9 @@ pub struct Call {
     pub operation: Operation,
     /// A description of the request.
     pub what: &'static str,
-    /// The status.
+    /// HTTP status of the last attempt.
     pub status: u16,
-    /// The response.
+    /// Body of the last response.
     pub body: Value,
     /// Size of the response in bytes.
     pub bytes: usize,

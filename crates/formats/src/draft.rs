@@ -689,7 +689,7 @@ impl<'a> ImportDraft<'a> {
         self.keep(place, field, read)
     }
 
-    /// The payer of a row whom the file does not say. `None` until it is answered.
+    /// The payer of a row that does not name one. `None` until the question is answered.
     pub(crate) fn payer(&mut self, line: usize, question: Message) -> Option<usize> {
         let Some(answer) = self.answers.payers.get(&line) else {
             self.ask(Asks::Payer { line }, question);

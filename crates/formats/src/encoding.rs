@@ -15,7 +15,7 @@ pub const MAX_FILE: usize = 5 * MIB;
 /// Maximum size of a file that an operator reads, in bytes.
 pub const MAX_LARGE_FILE: usize = 64 * MIB;
 
-/// The first bytes of files that are no text, after so many others.
+/// Bytes that show that a file is no text, with their position in it.
 const NO_TEXT: [(usize, &[u8], Other); 14] = [
     (0, b"PK\x03\x04", Other::Zip),
     (0, b"\x1f\x8b", Other::Compressed),

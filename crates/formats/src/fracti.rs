@@ -199,7 +199,7 @@ struct ExportReader<'d, 'a> {
     members: HashMap<String, usize>,
     /// Ids of the rows read.
     ids: BTreeSet<(RefType, String)>,
-    /// Sums of the rows by currency and member.
+    /// Sums of the rows by currency and member, in minor units.
     nets: BTreeMap<(Currency, usize), i128>,
     /// Number of entries that do not count.
     past: usize,

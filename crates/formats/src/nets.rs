@@ -37,12 +37,12 @@ pub(crate) struct NetRow<'n> {
     pub(crate) is_payment: bool,
 }
 
-/// Who paid and who owes.
+/// Payments and shares of a row.
 #[derive(Debug)]
 pub(crate) struct NetParts {
     pub(crate) payers: Vec<PersonPart>,
     pub(crate) shares: Vec<PersonPart>,
-    /// What the file does not say.
+    /// Note about what the file does not say.
     pub(crate) note: Option<String>,
 }
 
@@ -51,7 +51,7 @@ impl NetReader {
         Self { app, withheld: Withheld::default(), several: 0, assumed: 0 }
     }
 
-    /// Who paid and who owes in a row. `None` if it is left out, or after an error.
+    /// Payments and shares of a row. `None` if it is left out, or after an error.
     pub(crate) fn read(
         &mut self,
         row: NetRow<'_>,

@@ -37,7 +37,7 @@ const SPLITWISE: [(&str, &str, &str); 8] = [
 /// Maximum number of columns or fields that are named.
 const MAX_NAMED: usize = 8;
 
-/// What a CSV file with this header is, if it is of no app that Fracti reads.
+/// Message that says what a CSV file with this header is, if it is of no app that Fracti reads.
 pub(crate) fn of_header(header: &CsvRecord<'_>) -> Option<Message> {
     let begins = |names: &[&str]| {
         names.len() <= header.cells.len()

@@ -67,7 +67,7 @@ const WEIGHTS: [(Fault, u64); 14] = [
 /// The behaviour of a proxy, determined by the seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// The seed.
+    /// Seed from which all faults follow.
     pub seed: u64,
     /// Faults per thousand requests; in a storm, five times as many.
     pub per_mille: u64,

@@ -51,7 +51,7 @@ pub struct Write {
     pub name: &'static str,
     /// The operation with the request.
     pub operation: Operation,
-    /// The users who may do it, by whom the scene knows them.
+    /// The users who may do it, by their numbers in the scene.
     pub by: &'static [u64],
     /// The read whose `ETag` is sent in `If-Match`.
     pub if_match: Option<&'static str>,

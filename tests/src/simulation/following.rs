@@ -73,7 +73,7 @@ pub struct Followed {
     pub requests: u64,
     /// Faults by kind.
     pub faults: BTreeMap<Fault, u64>,
-    /// What was wrong.
+    /// Mistakes that were found.
     pub findings: Vec<String>,
 }
 

@@ -73,8 +73,8 @@ struct Spender {
     actor: Actor,
     group: String,
     model: Arc<Mutex<Model>>,
-    /// Read by whom is sending a request, and written by whom lets days pass: a request that is
-    /// repeated with its key after days is a new one.
+    /// Locked for reading by a user who sends a request, and for writing by one who lets days pass:
+    /// a request that is repeated with its key after days is a new one.
     sending: Arc<RwLock<()>>,
 }
 

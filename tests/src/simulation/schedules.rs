@@ -109,8 +109,8 @@ struct Planner {
     actor: Actor,
     group: String,
     model: Arc<Mutex<Model>>,
-    /// Read by whom is sending a request, and written by whom lets days pass: a request that is
-    /// repeated with its key after days is a new one, and init data expires after a day.
+    /// Locked for reading by a user who sends a request, and for writing by one who lets days pass:
+    /// a request that is repeated with its key after days is a new one, and init data expires.
     sending: Arc<RwLock<()>>,
 }
 
@@ -392,7 +392,7 @@ fn major(minor: i64) -> String {
     format!("{}.{:02}", minor / 100, minor % 100)
 }
 
-/// The day that it is, which begins at four, so many hours east of UTC.
+/// The current day, which begins at 04:00, at `hours` east of UTC.
 fn today(now: Timestamp, hours: i64) -> Day {
     let hour = 3_600_000;
     let millis = i64::try_from(now.millis()).unwrap() + (hours - 4) * hour;

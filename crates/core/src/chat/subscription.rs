@@ -43,7 +43,8 @@ pub const TOLD_FOR: Duration = Duration::from_hours(7 * 24);
 /// Failures of a chat after which no more is sent to it.
 pub const MAX_REFUSED: u32 = 20;
 
-/// Changes before the first one that waits of a group which are read, because they may be marked later.
+/// Number of changes that are read before the first waiting one of a group. They may be marked
+/// later.
 const EARLIER: u64 = 50;
 
 /// Seconds for which a keeper has a subscription to itself. It sends in the first
@@ -216,7 +217,7 @@ pub struct QuietHoursInput {
 /// The settings of a private chat, as a request sends them. What is left out is as it is by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SubscriptionSettings {
-    /// Minutes between two messages, at least. Default: [`INTERVAL`].
+    /// Minimum of the minutes between two messages. Default: [`INTERVAL`].
     pub min_interval_minutes: Field<u16>,
     /// Topics of the messages. Default: all.
     pub topics: Field<Vec<Field<Topic>>>,
@@ -321,10 +322,10 @@ pub struct Subscription {
     pub chat_id: i64,
     /// Whether messages are sent.
     pub active: bool,
-    /// Why Telegram took no more messages, if it did not.
+    /// Reason why the chat gets no more messages, if Telegram refused them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inactive_reason: Option<InactiveReason>,
-    /// Minutes between two messages, at least.
+    /// Minimum of the minutes between two messages.
     pub min_interval_minutes: u16,
     /// Topics of the messages.
     pub topics: Vec<Topic>,

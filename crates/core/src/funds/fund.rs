@@ -131,10 +131,10 @@ pub struct Bonus {
     /// Note of the operator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<FundNote>,
-    /// Amounts that the last transactions took.
+    /// Amounts that the last transactions took, in minor units.
     #[serde(default)]
     pub usage: BTreeMap<FundTransactionId, i64>,
-    /// Sum of the amounts that those before them took.
+    /// Sum of the amounts that those before them took, in minor units.
     #[serde(default)]
     pub used_earlier: i64,
 }

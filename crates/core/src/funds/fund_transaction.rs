@@ -69,23 +69,23 @@ pub struct FundTransaction {
     pub currency: Currency,
     /// Amount in minor units: the sum of the three parts.
     pub amount: i64,
-    /// Part that is cash.
+    /// Part that is cash, in minor units.
     pub cash_amount: i64,
-    /// Part that is credit.
+    /// Part that is credit without bonuses, in minor units.
     pub credit_amount: i64,
-    /// Part that bonuses are.
+    /// Part that is bonuses, in minor units.
     pub bonus_amount: i64,
-    /// This part by bonus.
+    /// The part of each bonus, in minor units.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub bonus_usage: BTreeMap<FundTransactionId, i64>,
     /// Cash that was available before it, in minor units, if it changes the cash. Each of these
     /// numbers is of the funds on whose versions its write depends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cash_available: Option<i64>,
-    /// Credit that was available before it, if it changes the credit.
+    /// Credit that was available before it, in minor units, if it changes the credit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credit_available: Option<i64>,
-    /// Amount available before it of the bonuses that it changes, if it changes any.
+    /// Sum available before it in the bonuses that it changes, in minor units, if it changes any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bonus_available: Option<i128>,
     /// Note of its creator.

@@ -65,7 +65,7 @@ pub struct DefaultSplitInput {
 pub struct DefaultWeightInput {
     /// The member.
     pub user: Field<MemberId>,
-    /// The weight.
+    /// Weight, from 0 to 10 000, with at most four decimals.
     pub weight: Field<Decimal>,
 }
 

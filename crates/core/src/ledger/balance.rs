@@ -31,7 +31,7 @@ pub struct Closing {
     /// The group.
     #[serde(rename = "PK", with = "keys::of_ledger")]
     pub group_id: GroupId,
-    /// The day.
+    /// Day that ended, in UTC.
     #[serde(rename = "SK", with = "keys::of_closing")]
     pub day: Day,
     /// The ledger.

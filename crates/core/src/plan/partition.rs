@@ -17,7 +17,7 @@ pub struct Partition {
     pub most: usize,
 }
 
-/// The partition of `balances` into the most sets that are found in so many `steps`, which are
+/// The partition of `balances` into the most sets that are found within `steps` steps, which are
 /// counted down.
 ///
 /// The balances sum to zero; none is zero, and no two are opposites. A step takes a few

@@ -77,7 +77,7 @@ pub struct Answer {
     pub ttl: u64,
 }
 
-/// Who answered a question.
+/// Member who answered a question, by name or anonymously.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Answerer {

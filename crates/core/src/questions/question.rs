@@ -521,7 +521,7 @@ impl Question {
         if self.is_over(now) { Err(QuestionError::Over) } else { Ok(()) }
     }
 
-    /// The question after an answer of a member, who claims so many items, or 1.
+    /// The question after an answer of a member. `number` is that of the claimed items, or 1.
     #[must_use]
     pub fn answered_by(&self, member: &Member, number: usize, now: Timestamp) -> Self {
         let mut after = self.changed();

@@ -95,7 +95,7 @@ pub struct Receipt {
     pub lines: Vec<Line<Decimal>>,
 }
 
-/// The statement that a member had an item, or so many pieces of it.
+/// The statement that a member had an item, or a number of its pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
     /// Index of the line, from 0.
@@ -341,7 +341,7 @@ impl Receipt {
         })
     }
 
-    /// Checks that one expense can have so many sharers. `answered` has the number of claims of each
+    /// Checks that one expense can have all sharers. `answered` has the number of claims of each
     /// member.
     pub(super) fn check_room(
         &self,

@@ -28,7 +28,7 @@ fn at() -> Timestamp {
     "2026-11-20T18:00:00.000Z".parse().unwrap()
 }
 
-/// A receipt with one item of so many pieces, which user 1 paid.
+/// A receipt with one item of `quantity` pieces, which user 1 paid.
 fn receipt(quantity: Option<&str>, amount: &str) -> Receipt {
     let amount: Decimal = amount.parse().unwrap();
     Receipt {
@@ -114,7 +114,7 @@ fn claims_give_the_weights_of_an_item() {
     assert_eq!(weights(None, &[], Payers), Ok(row(&[(1, "1")])));
 }
 
-/// Claims of so many pieces, or the answer `text`, at a second after the question.
+/// Claims of `claims` pieces, or the answer `text`, at a second after the question.
 fn answer(member: MemberId, claims: Option<&str>, second: u64) -> Answer {
     let asked = question(QuestionType::Items);
     let claims = claims.map(|count| vec![Claim { item: 0, count: Some(count.parse().unwrap()) }]);

@@ -133,7 +133,7 @@ pub struct GroupChange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EntrySpan {
-    /// Sequence of the first one.
+    /// Sequence of the first one, from 0.
     pub sequence: u64,
     /// Their number.
     pub count: u64,
@@ -146,22 +146,22 @@ pub struct Subject {
     /// The kind. In the row, `kind` is that of the row.
     #[serde(rename = "change")]
     pub kind: ChangeKind,
-    /// The expense.
+    /// The expense after the change, or before it was deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expense: Option<ChangedExpense>,
     /// Amount of the edited expense or settlement before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<AmountBefore>,
-    /// The schedule.
+    /// The schedule after the change, or before it was deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedule: Option<ChangedSchedule>,
-    /// The settlement.
+    /// The settlement after the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settlement: Option<ChangedSettlement>,
     /// The member.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub member: Option<ChangedMember>,
-    /// The group.
+    /// Settings of the group after the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<ChangedGroup>,
     /// The import.

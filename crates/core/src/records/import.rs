@@ -186,7 +186,7 @@ pub struct ImportRow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EntryPosition {
-    /// Its sequence.
+    /// Sequence of the entry, from 0.
     pub sequence: u64,
     /// Time at which it was recorded.
     pub created_at: Timestamp,

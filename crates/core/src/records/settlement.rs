@@ -199,7 +199,7 @@ words! {
     }
 }
 
-/// How the payer's funds pay a settlement.
+/// Terms on which the payer's funds pay a settlement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FromFunds {
     /// Whether the payer may pay outside of funds what they do not cover.
@@ -442,7 +442,7 @@ impl Draft<NewSettlement> {
         self.fields().is_some_and(|new| new.pay_from == Field::Value(PayFrom::Funds))
     }
 
-    /// How funds pay it, if they do and the request can be read.
+    /// Terms on which funds pay it, if they do and the request can be read.
     #[must_use]
     pub fn from_funds(&self) -> Option<FromFunds> {
         let new = self.fields().filter(|_| self.is_from_funds())?;

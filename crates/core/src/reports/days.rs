@@ -60,9 +60,9 @@ errors!(MonthError);
 /// Consumption of a user in one currency.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Consumed {
-    /// Sum of their own spendings.
+    /// Sum of their own spendings, in major units.
     pub spendings: Decimal,
-    /// Sum of their shares of expenses, minus those of refunds.
+    /// Sum of their shares of expenses, minus those of refunds, in major units.
     pub shares: Decimal,
     /// Sums by category.
     pub categories: BTreeMap<String, Decimal>,
@@ -84,11 +84,11 @@ pub struct TargetState {
     pub key: String,
     /// Its currency.
     pub currency: Currency,
-    /// The target.
+    /// Target, in major units.
     pub target: Decimal,
-    /// What was spent.
+    /// Amount spent, in major units.
     pub spent: Decimal,
-    /// What is left; negative if more was spent.
+    /// Amount left, in major units; negative if more was spent.
     pub left: Decimal,
 }
 

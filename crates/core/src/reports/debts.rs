@@ -1,4 +1,4 @@
-//! The debts of a group: whom they concern, and the payments that settle them.
+//! The debts of a group: the members they concern, and the payments that settle them.
 
 use std::{
     borrow::Cow,

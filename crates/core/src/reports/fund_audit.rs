@@ -74,7 +74,7 @@ pub enum FundFinding {
         currency: Currency,
         /// Its balance; 0 if it has no row.
         stored: Decimal,
-        /// The sum.
+        /// Sum of its transactions.
         expected: Decimal,
     },
     /// A balance is negative.

@@ -68,7 +68,7 @@ impl Timestamp {
         Self(self.0.checked_add_signed(TimeDelta::milliseconds(1)).unwrap_or(self.0))
     }
 
-    /// The moment so many seconds later; the same moment if that is after the year 9999.
+    /// The moment `seconds` later; the same moment if that is after the year 9999.
     #[must_use]
     pub fn plus_seconds(self, seconds: u64) -> Self {
         let millis = seconds.saturating_mul(1_000).saturating_add(self.millis());
@@ -133,8 +133,8 @@ impl Day {
         self.start().0.checked_add_signed(TimeDelta::hours(12)).map_or(self.start(), Timestamp)
     }
 
-    /// The day so many days later, or earlier if the number is negative; the first or the last one
-    /// of the years 1970 to 9999 if it is beyond them.
+    /// The day `days` later, or earlier if the number is negative; the first or the last one of the
+    /// years 1970 to 9999 if it is beyond them.
     #[must_use]
     pub fn plus(self, days: i64) -> Self {
         let day = TimeDelta::try_days(days).and_then(|days| self.0.checked_add_signed(days));
@@ -145,15 +145,15 @@ impl Day {
         }
     }
 
-    /// The day so many days later, unless that is after the year 9999.
+    /// The day `days` later, unless that is after the year 9999.
     #[must_use]
     pub fn later(self, days: u32) -> Option<Self> {
         let day = self.0.checked_add_days(Days::new(days.into()))?;
         (day.year() <= 9999).then_some(Self(day))
     }
 
-    /// The same day of the month so many months later, or the last one of a shorter month, unless
-    /// that is after the year 9999.
+    /// The same day of the month `months` later, or the last one of a shorter month, unless that is
+    /// after the year 9999.
     #[must_use]
     pub fn months_later(self, months: u32) -> Option<Self> {
         let day = self.0.checked_add_months(Months::new(months))?;

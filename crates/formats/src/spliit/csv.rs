@@ -480,7 +480,7 @@ fn sign(currency: Currency) -> Option<&'static str> {
     of_code.or(is_dollar.then_some("$"))
 }
 
-/// The smallest amount that the app has in a currency with so many decimals, in units.
+/// The smallest amount that the app has in a currency with these decimals, in minor units.
 fn smallest(decimals: u8, currency: Currency) -> u64 {
     let finer = currency.exponent().saturating_sub(decimals);
     10_u64.saturating_pow(finer.into())

@@ -4,7 +4,7 @@ use fracti_core::split::{Line, Sharing, Split};
 
 use super::{fracti::FILE, *};
 
-/// How an expense is split, with the names of its members.
+/// Split of an expense, with the names of its members.
 fn split_of<'a>(import: &'a Import, description: &str) -> Option<Split<&'a str>> {
     let row = import.rows.iter().find(|row| row.description.as_str() == description).unwrap();
     let Movement::Expense { split, .. } = &row.movement else { unreachable!("{row:?}") };

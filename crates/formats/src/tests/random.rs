@@ -117,7 +117,7 @@ fn rounded_shares(row: &Row) -> Vec<i64> {
     shares
 }
 
-/// What each member paid: in rows of the variant 4, the next one paid a third.
+/// Amount that each member paid: in rows of the variant 4, the next one paid a third.
 fn paid(row: &Row) -> Vec<i64> {
     let mut paid = vec![0; row.weights.len()];
     let second = if row.variant == 4 { (row.payer + 1) % paid.len() } else { row.payer };

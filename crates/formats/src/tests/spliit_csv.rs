@@ -4,7 +4,7 @@ use crate::{Asks, Format};
 const FILE: &str = include_str!("../../../../tests/fixtures/import/spliit.csv");
 const JSON: &str = include_str!("../../../../tests/fixtures/import/spliit.json");
 
-/// Who paid the rows of [`FILE`] whose payers had no share.
+/// Payers of the rows of [`FILE`] whose payers had no share.
 const PAYERS: &str = include_str!("../../../../tests/fixtures/import/spliit.csv.answers.json");
 
 /// A file of three members with these rows, whose fixed columns are those of an expense of 10.01.

@@ -17,8 +17,8 @@ pub(crate) const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 /// Header with all quotas.
 pub(crate) const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
-/// Requests that a user may make on a day, in UTC: so many with all their API tokens together, and
-/// as many again in the app.
+/// Requests that a user may make on a day, in UTC: this number with all their API tokens together,
+/// and as many again in the app.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quotas {
     /// Number of reads; `None` for any number.

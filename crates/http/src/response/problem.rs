@@ -352,7 +352,7 @@ impl Problem {
         Self { limit: Some(limit), ..self }
     }
 
-    /// The same problem, after which the request may be repeated in so many seconds.
+    /// The same problem, after which the request may be repeated in `seconds`.
     pub(crate) fn retry_after(self, seconds: u64) -> Self {
         Self { retry_after: Some(seconds), ..self }
     }

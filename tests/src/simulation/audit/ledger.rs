@@ -209,7 +209,7 @@ fn closings(
     let found = state.closings.iter().filter(|((of, _), _)| *of == group);
     let found: BTreeMap<&Day, &Ledger> = found.map(|((_, day), ledger)| (day, ledger)).collect();
     let mut findings = Vec::new();
-    // What is told of may be an event without an entry, as is a hold that expires.
+    // A change that is told may be an event without an entry, like the expiry of a hold.
     let told = state.changes.iter().filter(|it| it.group_id == group).map(|it| it.at.day());
     let told: BTreeSet<Day> = told.collect();
     let may_be = |day: &Day| days.contains(day) || told.contains(day);

@@ -16,7 +16,7 @@ pub(super) type Weights = BTreeMap<String, i128>;
 /// One piece.
 const ONE: i128 = 10_000;
 
-/// A number of JSON, or of its text, with so many decimals.
+/// A number of JSON, or of its text, times ten to the power of `decimals`.
 pub(super) fn scaled(number: &Value, decimals: u8) -> i128 {
     let text = number.as_str().map_or_else(|| number.to_string(), str::to_owned);
     text.parse::<Decimal>().unwrap().at_scale(decimals).unwrap()
@@ -46,7 +46,7 @@ pub(super) fn claims(answers: &Value, index: usize, present: &BTreeSet<String>) 
     claims
 }
 
-/// How the items of a receipt are shared; `None` if nobody shares one of them.
+/// Weights of the sharers of each item of a receipt; `None` if nobody shares one of them.
 pub(super) fn weights(
     receipt: &Value,
     answers: &Value,
@@ -77,8 +77,8 @@ pub(super) fn weights(
     items(receipt).iter().enumerate().map(share).collect()
 }
 
-/// How an item is shared. What is not counted is shared equally by those who claim it without a
-/// count, or else by `others`; if all is counted, the former had one piece each.
+/// Weights of the sharers of an item. What is not counted is shared equally by those who claim it
+/// without a count, or else by `others`; if all is counted, the former had one piece each.
 fn of_item(quantity: i128, claims: &Claims, others: BTreeSet<String>) -> Option<Weights> {
     let rest = quantity - claims.values().flatten().sum::<i128>();
     let uncounted: BTreeSet<String> =

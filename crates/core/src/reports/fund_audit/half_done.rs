@@ -11,7 +11,7 @@ use crate::{
     input::Error,
 };
 
-/// Number of other half-done transactions of a fund that are told apart, at most.
+/// Maximum number of other half-done transactions of a fund that are told apart.
 const MAX_OTHERS: usize = 12;
 
 impl FundRows {

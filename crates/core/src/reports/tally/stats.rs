@@ -35,7 +35,7 @@ pub type Stats = BTreeMap<Currency, CurrencyStats>;
 /// Amounts by category, in major units; `None` is without a category.
 pub type ByCategory = BTreeMap<Option<ExpenseCategory>, Decimal>;
 
-/// Statistics in one currency.
+/// Statistics in one currency. Sums are in major units.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CurrencyStats {
     /// Sum of all shares.
