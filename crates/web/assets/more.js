@@ -600,14 +600,16 @@ export function forgetDraft(form) {
   store('localStorage', own('drafts'), JSON.stringify(all));
 }
 
+// The control that was changed: a form has thousands of them.
 const set = (form, name, value) => {
   const box = name.match(/^(.*)=([^=]*)$/);
-  const named = (it, more) => [...form.elements].find((control) => control.name === it && more(control));
+  const named = (it, more) => [form.elements[it] ?? []].flatMap((found) => found.nodeType ? found : [...found]).find(more);
   const control = box ? named(box[1], (it) => it.type === 'checkbox' && it.value === box[2])
     : named(name, (it) => (it.dataset.digits || it.type !== 'hidden') && (it.type !== 'radio' || it.value === value));
   if (!control) return undefined;
-  if (/checkbox|radio/.test(control.type)) control.checked = box ? value : true;
-  else control.value = value;
+  const [field, now] = /checkbox|radio/.test(control.type) ? ['checked', box ? value : true] : ['value', value];
+  if (control[field] === now) return undefined;
+  control[field] = now;
   return control;
 };
 
@@ -626,7 +628,10 @@ export function restore(form) {
   for (const row of new Set(lost.map(rowOf))) {
     const own = lost.filter((it) => rowOf(it) === row);
     const inTemplate = (name) => name.replace(/\[\d+\]/, '[#]').replace(/\[\d+\]/, '[{at}]');
-    const fits = (button) => own.every((it) => document.getElementById(button.dataset.add).innerHTML.includes(`name="${inTemplate(it)}"`));
+    const fits = (button) => {
+      const html = document.getElementById(button.dataset.add).innerHTML;
+      return own.every((it) => html.includes(`name="${inTemplate(it)}"`));
+    };
     const button = [...form.querySelectorAll('[data-add]')].find(fits);
     if (!button) continue;
     const next = Math.max(row + 1, button.dataset.next ?? 0);
