@@ -218,8 +218,8 @@ async fn sentences_agree_with_the_reader() {
         (0, "en", "/balances", ["B pays you", "C pays you"]),
         (1, "en", "/balances", ["You pay A", "C pays A"]),
         (1, "ru", "/balances", ["Вы платите, A", "C → A"]),
-        (0, "en", "", ["you are even", "you lent"]),
-        (1, "ru", "", ["вы в расчёте", "вы должны"]),
+        (0, "en", "", ["nothing owed", "you lent"]),
+        (1, "ru", "", ["без долга", "вы должны"]),
     ] {
         let path = format!("/screens/groups/{}{screen}", group.id);
         let shown = shown(&group.members[reader], &path, language).await.text.clone();

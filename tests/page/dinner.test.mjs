@@ -92,8 +92,8 @@ test('four friends, a guest, a receipt with two payers, payments and a cut conne
       await page.goto(`${server.api}${path}/balances`);
       await ready(page);
       if (name === 'alice' && round === 0) await check(page, 'dinner-balances');
-      while (await link(page, 'Pay').count()) {
-        await link(page, 'Pay').first().click();
+      while (await link(page, 'Record payment').count()) {
+        await link(page, 'Record payment').first().click();
         await button(page, 'Record payment').click();
         await page.waitForURL(`**${path}/balances`);
         await ready(page);

@@ -20,8 +20,8 @@ const yes = async (page, button) => {
 };
 
 for (const [language, words] of [
-  ['en', { propose: 'Propose', confirm: 'Confirm', wrong: 'No', withdraw: 'Withdraw', says: /says: “.+” is you/, waits: 'Not confirmed yet', owes: /owes 20\.00\sEUR\. Then you owe .* in all\. This cannot be undone/ }],
-  ['ru', { propose: 'Предложить', confirm: 'Подтвердить', wrong: 'Нет', withdraw: 'Отозвать', says: /: «.+» — это вы/, waits: 'Ещё не подтверждено', owes: /долг 20,00\sEUR\. Тогда вы должны всего .*нельзя/ }],
+  ['en', { propose: 'Propose', confirm: 'Yes, that is me', wrong: 'Not me', withdraw: 'Withdraw', says: /says: “.+” is you/, waits: 'Not confirmed yet', owes: /owes 20\.00\sEUR\. Then you owe .* in all\. This cannot be undone/ }],
+  ['ru', { propose: 'Предложить', confirm: 'Да, это я', wrong: 'Нет, не я', withdraw: 'Отозвать', says: /: «.+» — это вы/, waits: 'Ещё не подтверждено', owes: /долг 20,00\sEUR\. Тогда вы должны всего .*нельзя/ }],
 ]) {
   test(`a guest is linked once the user confirms what another member says, ${language}`, async () => {
     const guest = await server.call('alice', 'POST', `/api/groups/${server.group}/members`, { name: `Mum ${language}` });
@@ -96,7 +96,7 @@ test('members of one name are told apart, also in what is new, points and paymen
   await ready(page);
   const row = page.locator('li', { hasText: 'Sam (2)' });
   await row.locator('summary').click();
-  await row.getByText('A payment is still on its way').waitFor();
+  await row.getByText('A payment is not confirmed yet').waitFor();
   await page.context().close();
 });
 

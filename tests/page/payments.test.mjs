@@ -16,7 +16,7 @@ const pair = async (title) => {
 };
 
 test('the only payment of the plan opens filled in, and its state is said', async () => {
-  for (const [language, settle, says] of [['en', 'Settle up', 'Payment of 15.00 EUR recorded. Alice Smith confirms it. Undo'], ['ru', 'Рассчитаться', 'Платёж 15,00 EUR записан. Его подтвердит Alice Smith. Отменить']]) {
+  for (const [language, settle, says] of [['en', 'Settle up', 'Payment of 15.00 EUR recorded. Alice Smith has to confirm it. Undo'], ['ru', 'Рассчитаться', 'Платёж 15,00 EUR записан. Его подтвердит Alice Smith. Отменить']]) {
     const group = await pair(`Pay-${language}`);
     await server.call('alice', 'POST', `${group.api}/expenses`, { amount: 30, description: 'Boat' });
     const page = await open(server, 'bob', group.path, { language });
@@ -32,7 +32,7 @@ test('the only payment of the plan opens filled in, and its state is said', asyn
     await page.goto(`${server.api}${group.path}`);
     await ready(page);
     assert.equal(await page.getByRole('link', { name: settle }).count(), 0);
-    assert.match(plain(await page.locator('.hero').innerText()), language === 'en' ? /15\.00 EUR on the way/ : /15,00 EUR в пути/);
+    assert.match(plain(await page.locator('.hero').innerText()), language === 'en' ? /15\.00 EUR that you paid/ : /вы заплатили 15,00 EUR/);
     await page.context().close();
   }
 });
@@ -207,8 +207,8 @@ test('what was done is named', async () => {
 
 test('funds say what is there, who confirms, and whether payments count at once', async () => {
   for (const [language, topUp, waits, counts] of [
-    ['en', 'Top up', 'Top-up of 50.00 EUR reported. The operator confirms it.', /counts at once, without your confirmation/],
-    ['ru', 'Пополнить', 'Пополнение 50,00 EUR записано. Его подтвердит оператор.', /учитываются сразу, без вашего подтверждения/],
+    ['en', 'Top up', 'Top-up of 50.00 EUR reported. The operator has to confirm it.', /counts at once, without your confirmation/],
+    ['ru', 'Пополнить', 'Пополнение 50,00 EUR записано. Его подтвердит оператор.', /учитывается сразу, без вашего подтверждения/],
   ]) {
     const page = await open(server, 'carol', '/app/me/funds', { language });
     await page.locator('summary', { hasText: topUp }).click();

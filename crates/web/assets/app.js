@@ -517,7 +517,8 @@ function prepare(form) {
       });
     }
     for (const part of form.querySelectorAll('[data-instead]')) {
-      form.elements[part.dataset.instead].disabled = Boolean(part.querySelector('[data-counts]:checked'));
+      const other = form.elements[part.dataset.instead];
+      other.closest('.field').hidden = other.disabled = Boolean(part.querySelector('[data-counts]:checked'));
     }
   };
   const preview = () => more().then((it) => it.preview(form)).catch(() => {});

@@ -1365,7 +1365,7 @@ export async function plan(form, data) {
   const differences = data.differences?.rows ?? [];
   const lines = (className, issues) => issues.map((it) => line(className, it.message));
   // Of what is no export, only that is said.
-  part.replaceChildren(...data.members.length ? [line('', counts), records] : [], ...left > 0 ? [line('hint', text('further', left))] : [], ...rows, ...questions, ...lines('error', data.errors), ...ticks, ...lines('hint', [...differences, ...data.warnings]));
+  part.replaceChildren(...data.members.length ? [line('', counts), records] : [], ...left > 0 ? [line('hint', text('further', left))] : [], ...rows.length ? [line('hint', text('who'))] : [], ...rows, ...questions, ...lines('error', data.errors), ...ticks, ...lines('hint', [...differences, ...data.warnings]));
   problem.hidden = true;
   const button = form.querySelector('[data-label]');
   button.dataset.first ??= button.textContent;

@@ -4,6 +4,7 @@ use axum::extract::State;
 use fracti_core::{
     group::{Group, MemberKey},
     plan::{Plan, Transfer},
+    records::settlement::Settlement,
     reports::debts::Debts,
     values::{
         currency::Currency,
@@ -15,7 +16,10 @@ use fracti_store::SharedGroup;
 use futures_util::future::try_join_all;
 use maud::html;
 
-use super::settle;
+use super::{
+    settle,
+    settlement::{Decision, decide, turns},
+};
 use crate::{
     fragment::Fragment,
     text::{Texts, sentence},
@@ -47,6 +51,12 @@ pub(crate) async fn show(
         let mut groups = shared.groups.iter().map(|it| &it.group);
         groups.find(|it| it.id == group).map(|it| it.title.as_str())
     };
+    // What the reader would owe if they confirmed a payment.
+    let ask = |it: &Settlement| {
+        let of_group = shared.groups.iter().find(|own| own.group.id == it.group_id);
+        let [mine, _] = of_group.and_then(|own| own.balances.get(&it.currency)).copied()?;
+        turns(it, mine).map(|owed| l.then_you_owe(l.minor(owed, it.currency)))
+    };
     Ok(Fragment(html! {
         a.back href="/app/me" { (l.me()) }
         h1 tabindex="-1" data-title { (sentence([ui::name(&shared.other.name)], |[name]| l.with_friend_title(name))) }
@@ -77,14 +87,19 @@ pub(crate) async fn show(
         @if !shared.pending.is_empty() {
             section { h2 { (l.pending_payments()) }
                 ul.card.list { @for it in &shared.pending {
-                    li { a.row href={ (ui::group_path(it.group_id)) "/settlements/" (it.id) } {
-                        span.grow {
+                    li.row.wrap { a.grow.tall href={ (ui::group_path(it.group_id)) "/settlements/" (it.id) } {
+                        span {
                             (side(it.from_user_id, &it.from_user_name)) " " (ui::arrow()) " " (side(it.to_user_id, &it.to_user_name))
                             small.hint { @if let Some(title) = title(it.group_id) { (ui::name(title)) " · " } (ui::moment(l, it.created_at, now.day())) }
-                        } (ui::money(l, it.amount, it.currency))
-                        @if it.to_user_id == user.id { b.to-answer { (l.confirm()) } }
-                    } }
-                } } }
+                        } }
+                        (ui::money(l, it.amount, it.currency))
+                        @if it.to_user_id == user.id {
+                            (decide(l, user.id, it, Decision::Confirm, ask(it).as_deref()))
+                            (decide(l, user.id, it, Decision::NotReceived, None))
+                        }
+                    }
+                } }
+                p.hint.about { (l.counts_between_you()) } }
         }
         @for it in shared.groups.iter().filter(|it| !it.balances.is_empty()) {
             section {

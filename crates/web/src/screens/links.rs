@@ -105,11 +105,11 @@ impl Links<'_> {
     /// A proposed link, with what the reader can do.
     fn proposed(&self, link: &ProposedLink) -> Markup {
         let (l, path) = (self.l, self.path(link.guest_id.into()));
-        let confirms = !link.is_by_side_of(self.me);
+        let (confirms, is_me) = (!link.is_by_side_of(self.me), link.user_id == self.me);
         let (end, ended) = if link.proposed_by == self.me {
             (l.withdraw(), l.link_withdrawn(&link.guest_name))
         } else {
-            (l.that_is_wrong(), l.link_declined(&link.guest_name))
+            (if is_me { l.not_me() } else { l.that_is_wrong() }, l.link_declined(&link.guest_name))
         };
         html! {
             span.grow.tall { (self.said(link))
@@ -119,7 +119,7 @@ impl Links<'_> {
                 form.inline action=(path) data-method="POST" data-then="" data-done=(l.confirmed_link())
                     data-ask=(self.consequence(link.guest_id.into(), link.user_id)) {
                     input type="hidden" name="userId" value=(link.user_id);
-                    button.small-button { (l.confirm()) }
+                    button.small-button { (if is_me { l.yes_that_is_me() } else { l.confirm() }) }
                 }
             }
             @if link.may_be_ended_by(self.me) {

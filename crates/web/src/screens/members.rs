@@ -76,7 +76,8 @@ pub(crate) async fn show(
             }
         }));
     }
-    let view = MembersScreen { l, group, names, ledger, me, links };
+    let is_last = members.iter().filter(|it| it.is_present() && !it.guest).count() == 1;
+    let view = MembersScreen { l, group, names, ledger, me, is_last, links };
     let text = query.text.as_ref().map(|it| it.as_str().to_lowercase());
     let is_found = |it: &&Member| {
         let has = |name: &str| text.as_ref().is_none_or(|text| name.to_lowercase().contains(text));
@@ -131,6 +132,8 @@ struct MembersScreen<'a> {
     names: &'a Names<'a>,
     ledger: &'a Ledger,
     me: Option<&'a Member>,
+    /// Whether the reader is the last user.
+    is_last: bool,
     links: Links<'a>,
 }
 
@@ -293,7 +296,7 @@ impl MembersScreen<'_> {
             }
             @match open {
                 None => form.card.actions action=(self.api("/leave")) data-method="POST" data-then="/app"
-                    data-ask=(l.ask_leave()) data-done=(l.you_left(&self.group.title)) {
+                    data-ask=(if self.is_last { l.ask_leave_last() } else { l.ask_leave() }) data-done=(l.you_left(&self.group.title)) {
                     p.error data-problem role="alert" hidden {}
                     button.small-button.danger { (l.leave()) }
                 },

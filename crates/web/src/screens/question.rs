@@ -92,6 +92,13 @@ impl QuestionScreen<'_> {
                 (asked_by(l, question, self.user)) ", " (ui::moment(l, question.created_at, now.day())) " · "
                 (l.answered_of(question.answered.len(), question.required_responses)) " · "
                 (l.question_status(self.seen.status))
+                @if let Some((_, receipt)) = receipt {
+                    " · " (l.paid_by()) ": "
+                    @for (place, it) in receipt.payers.iter().enumerate() {
+                        @if place > 0 { ", " }
+                        (self.names.shown(it.user_id))
+                    }
+                }
             }
             div data-refresh=[self.takes_answers().then_some(REFRESH)] {}
             @if self.is_open && !self.takes_answers() { p.card.empty { (l.is_archived()) } }
@@ -110,7 +117,7 @@ impl QuestionScreen<'_> {
             }
             @if self.takes_answers() && question.asked_by == self.user {
                 form.card.actions action=(self.api("/close")) data-method="POST" data-then="" data-ask=(self.l.ask_close()) data-done=(self.l.question_closed()) {
-                    button.small-button.danger { (l.close()) }
+                    button.small-button.danger { (if receipt.is_some() { l.close_receipt() } else { l.close() }) }
                 }
             }
         }
@@ -321,7 +328,8 @@ impl QuestionScreen<'_> {
     fn apply_form(&self) -> Markup {
         let l = self.l;
         html! {
-            form action=(self.api("/apply")) data-method="POST" data-then={ (self.path()) "/expenses/{id}" } data-done=(l.expense_recorded()) {
+            form action=(self.api("/apply")) data-method="POST" data-then={ (self.path()) "/expenses/{id}" } data-done=(l.expense_recorded())
+                data-ask=[self.seen.question.answered.is_empty().then(|| l.nobody_claimed())] {
                 h2 { (l.record_expense()) }
                 div.card.fields {
                     (ui::field("unclaimed", l.rest_to(), &html! {

@@ -24,14 +24,14 @@ texts! {
     split { "Split", "Как делим" }
     as_usual { "As usual", "Как обычно" }
     repeating { "Repeating expenses", "Повторяющиеся расходы" }
-    edit_repeating { "Edit repeating expense", "Изменить повторяющийся расход" }
+    edit_repeating { "Edit repeating expense", "Изменить повтор" }
     set_up_by_you(when) { "Set up by you, {when}", "Настроили вы, {when}" }
     set_up_by(name, when) { "Set up by {name}, {when}", "Кто настроил: {name}, {when}" }
     nothing_repeats { "Nothing repeats yet. Choose how often in a new expense, beside its date.",
         "Пока ничего не повторяется. Выберите, как часто, в новом расходе, рядом с датой." }
     repeat { "Repeat", "Повторять" }
     never { "Never", "Никогда" }
-    repeat_until { "Until", "Не позже" }
+    repeat_until { "Until", "Повторять до" }
     next_on(day) { "next {day}", "следующий {day}" }
     until_day(day) { "until {day}", "до {day}" }
     paused { "paused", "на паузе" }
@@ -55,8 +55,8 @@ texts! {
         "{name} больше не в группе: продолжите от своего имени." }
     payer_is_away(name) { "{name} is not in the group any more: change who pays.",
         "{name} больше не в группе: измените, кто платит." }
-    sharer_is_away(name) { "{name} is not in the group any more: change the shares.",
-        "{name} больше не в группе: измените, кто участвует." }
+    sharer_is_away(name) { "{name} is not in the group any more: edit it, and take out the share of {name}.",
+        "{name} больше не в группе: нажмите «Изменить» и уберите эту долю." }
     category_is_gone { "The group does not have the category any more: choose another one.",
         "Этой категории в группе больше нет: выберите другую." }
     was_archived { "The group was in the archive.", "Группа была в архиве." }

@@ -14,9 +14,9 @@ texts! {
     friends_join { "Friends join by opening Fracti from your chat, or with an invitation.",
         "Друзья попадут сюда, открыв Fracti из вашего чата или по приглашению." }
     joined_group { "You are in the group", "Вы в группе" }
-    on_the_way(amount) { "{amount} on the way", "{amount} в пути" }
-    to_confirm(amount) { "{amount} is waiting for your confirmation", "ждёт вашего подтверждения: {amount}" }
-    payment_waits { "Payment of {amount} recorded. {toId} confirms it.", "Платёж {amount} записан. Его подтвердит {toId}." }
+    on_the_way(amount) { "Not counted yet: {amount} that you paid", "Ещё не учтено: вы заплатили {amount}" }
+    to_confirm(amount) { "Not counted yet: {amount} paid to you, confirm it", "Ещё не учтено: вам заплатили {amount}, подтвердите" }
+    payment_waits { "Payment of {amount} recorded. {toId} has to confirm it.", "Платёж {amount} записан. Его подтвердит {toId}." }
     payment_confirmed(amount) { "Payment of {amount} confirmed", "Платёж {amount} подтверждён" }
     payment_not_received(amount) { "Payment of {amount}: not received", "Платёж {amount} не получен" }
     payment_called_off(amount) { "Payment of {amount} called off", "Платёж {amount} отменён" }
@@ -37,6 +37,8 @@ texts! {
     nobody { "None", "Никто" }
     as_last_time { "As last time", "Как в прошлый раз" }
     choose { "Choose …", "Выберите …" }
+    ask_leave_last { "Leave the group? You are the last one: nobody sees its expenses then, unless somebody joins again.",
+        "Покинуть группу? Вы последний участник: её расходы никто не увидит, пока кто-нибудь не вступит снова." }
     ask_leave { "Leave the group? You can come back with an invitation.", "Покинуть группу? Вернуться можно по приглашению." }
     ask_remove(name) { "Remove {name} from the group?", "Удалить из группы: {name}?" }
     ask_link(said) { "{said} Propose it? The other side confirms it.", "{said} Предложить? Это подтвердит другая сторона." }
@@ -50,6 +52,8 @@ texts! {
     propose_link { "Propose", "Предложить" }
     withdraw { "Withdraw", "Отозвать" }
     that_is_wrong { "No", "Нет" }
+    yes_that_is_me { "Yes, that is me", "Да, это я" }
+    not_me { "Not me", "Нет, не я" }
     waits_for_the_other_side { "Not confirmed yet", "Ещё не подтверждено" }
     you_said_that_is_you(guest) { "You said: “{guest}” is you", "Вы сказали: «{guest}» — это вы" }
     said_that_is_me(user, guest) { "{user} says: “{guest}” is me", "{user}: «{guest}» — это я" }
@@ -75,7 +79,7 @@ texts! {
     note { "Note", "Заметка" }
     wallet_of(name) { "Wallet of {name}", "Кошелёк, {name}" }
     copy { "Copy", "Скопировать" }
-    recipient_confirms { "This only records a payment: send the money yourself. It counts at once if its recipient records it. Otherwise the recipient confirms it.",
+    recipient_confirms { "This only records a payment: send the money yourself. The debt is smaller once the recipient has confirmed it, or at once if the recipient records it.",
         "Здесь платёж только записывается: деньги переведите сами. Если его записывает получатель, он учитывается сразу. Иначе получатель его подтверждает." }
     pay_from_funds(available) {
         "Pay from my funds ({available} available)",
@@ -90,11 +94,13 @@ texts! {
     payment_to_me { "Payment to you", "Платёж вам" }
     payment_from_you { "Payment from you", "Ваш платёж" }
     between_you { "Between you", "Между вами" }
-    in_whole_group { "In the whole group", "Во всей группе" }
+    counts_between_you { "“Between you” counts them already, the balances of the group do not yet.",
+        "В «Между вами» они уже учтены, в балансах группы — ещё нет." }
+    in_whole_group { "Balances with everybody", "Балансы со всеми" }
     with_friend { "With this friend in all groups", "Расчёты с этим другом во всех группах" }
     an_expense { "Expense", "Расход" }
     as_list { "As a list", "Списком" }
-    pending { "on the way", "в пути" }
+    pending { "to be confirmed", "ждёт подтверждения" }
     completed { "received", "получен" }
     failed { "not received", "не получен" }
     reverted { "taken back", "отменён" }
@@ -109,10 +115,10 @@ texts! {
         "Тогда {name} будет в долгу: {amount}. Всё равно подтвердить?" }
     settle_first(amount) { "Settle {amount} first.", "Сначала рассчитайтесь: {amount}." }
     settle_up_first(balances) { "Settle up first: {balances}.", "Сначала рассчитайтесь: {balances}." }
-    is_theirs(amount) { "{amount} of it is theirs", "из них {amount} — не ваши" }
+    is_theirs(amount) { "you owe {amount} of it", "из них вы должны {amount}" }
     being_owed(amount) { "you are owed {amount}", "вам должны {amount}" }
     owing(amount) { "you owe {amount}", "вы должны {amount}" }
-    pending_first { "A payment is still on its way.", "Один платёж ещё в пути." }
+    pending_first { "A payment is not confirmed yet.", "Один платёж ещё не подтверждён." }
     others_are_here { "Others are still in the group.", "В группе ещё есть другие." }
     only_recorder(name) { "Only {name}, who recorded it, can change it.",
         "Изменить может только автор записи: {name}." }
@@ -231,8 +237,8 @@ texts! {
     no_entries { "No entries yet.", "Записей пока нет." }
     adjustment { "Adjustment", "Корректировка" }
     guest_linked { "Guest linked", "Гость связан" }
-    undone_later { "undone later", "позже отменено" }
-    undoing { "undoing", "отмена записи" }
+    undone_later { "changed or deleted later", "позже изменено или удалено" }
+    undoing { "takes back an earlier entry", "отмена прежней записи" }
     closing_of(day) { "Balances at the end of {day}", "Балансы на конец дня: {day}" }
 }
 

@@ -15,7 +15,7 @@ texts! {
     messages { "Messages in Telegram", "Сообщения в Telegram" }
     messages_about { "The bot writes to you when something in your groups concerns you.",
         "Бот пишет вам, когда что-то в группах касается вас." }
-    no_messages_here { "This Fracti sends no messages in Telegram.", "Здесь сообщения в Telegram не отправляются." }
+    no_messages_here { "This Fracti sends no messages in Telegram.", "Этот сервер Fracti не присылает сообщений в Telegram." }
     messages_in_telegram { "Messages are turned on and off in Telegram: open Fracti there.",
         "Сообщения включаются и выключаются в Telegram: откройте Fracti там." }
     bot_blocked { "Messages have stopped, because you blocked the bot. Unblock it in Telegram, then turn them on again.",
@@ -38,7 +38,7 @@ texts! {
     restored(what) { "Restored: {what}", "Восстановлено: {what}" }
     question_closed { "The question is closed", "Вопрос закрыт" }
     token_deleted(name) { "Deleted: {name}", "Удалён: {name}" }
-    top_up_waits { "Top-up of {amount} reported. The operator confirms it.", "Пополнение {amount} записано. Его подтвердит оператор." }
+    top_up_waits { "Top-up of {amount} reported. The operator has to confirm it.", "Пополнение {amount} записано. Его подтвердит оператор." }
     cash_out_waits { "Cash-out of {amount} asked for. The operator pays it.", "Вывод {amount} запрошен. Его выплатит оператор." }
     called_off(what, amount) { "{what} of {amount} called off", "{what}: {amount}, отменено" }
     captured(what, amount) { "{what} of {amount} confirmed", "{what}: {amount}, подтверждено" }
@@ -68,7 +68,7 @@ texts! {
     left(amount) { "{amount} left", "осталось {amount}" }
     over_by(amount) { "{amount} over", "на {amount} больше" }
     record_spending { "Add spending", "Записать трату" }
-    own_and_shares { "Dark: your own spending. Light: your shares in groups.", "Тёмным — ваши траты, светлым — доли в группах." }
+    own_and_shares { "Bright: your own spending. Pale: your shares in groups.", "Ярким — ваши траты, бледным — доли в группах." }
     what { "What", "Что" }
     own_spendings { "Spending", "Траты" }
     group_shares { "Shares in groups", "Доли в группах" }
@@ -115,8 +115,8 @@ texts! {
     credit { "Credit", "Кредит" }
     funds_about { "Money that you have given to the operator of this Fracti, and can pay with in groups.",
         "Деньги, которые вы передали оператору этого Fracti: ими можно платить в группах." }
-    funds_count { "What others pay you from their funds counts at once, without your confirmation.", "Платежи вам из средств других учитываются сразу, без вашего подтверждения." }
-    funds_wait { "What others pay you from their funds waits for your confirmation.", "Платежи вам из средств других ждут вашего подтверждения." }
+    funds_count { "What others pay you from their funds counts at once, without your confirmation.", "Когда вам платят из «Моих средств», платёж учитывается сразу, без вашего подтверждения." }
+    funds_wait { "What others pay you from their funds waits for your confirmation.", "Когда вам платят из «Моих средств», платёж ждёт вашего подтверждения." }
     ask_me_first { "Ask me first", "Сначала спрашивать меня" }
     count_at_once { "Count them at once", "Учитывать сразу" }
     top_up { "Top up", "Пополнить" }
@@ -125,7 +125,7 @@ texts! {
     cash_out { "Cash out", "Вывести" }
     account { "Account or address", "Счёт или адрес" }
     transactions { "Transactions", "Операции" }
-    ends_unconfirmed(when) { "Ends {when} unless it is confirmed", "Истечёт {when}, если не подтвердят" }
+    ends_unconfirmed(when) { "Called off {when} unless the operator confirms it", "Если оператор не подтвердит до {when}, заявка отменится" }
     no_funds { "No funds yet.", "Средств пока нет." }
     transaction_title { "Transaction of funds", "Операция со средствами" }
     void { "Call off", "Отменить" }

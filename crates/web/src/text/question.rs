@@ -25,6 +25,7 @@ texts! {
     you_answered { "You have answered.", "Вы ответили." }
     hidden_answers { "Answers are shown once the question is over and has at least three.",
         "Ответы появятся, когда вопрос закроется и ответят не меньше трёх человек." }
+    close_receipt { "Close without recording", "Закрыть без записи расхода" }
     close { "Close question", "Закрыть вопрос" }
     what_did_you_have { "Tap what you had", "Отметьте, что заказывали вы" }
     saved_by_itself { "Saved as you tap.", "Отметки сохраняются сразу." }
@@ -33,13 +34,14 @@ texts! {
     pieces_left(count) { "{count} left", "осталось {count}" }
     shared_by_all(count) { "{count} shared by all", "{count} на всех" }
     fixed_sharers { "shared as the receipt says", "делится, как указано в чеке" }
-    line_amounts { "The amount of a line is for all its pieces.", "Сумма строки — за все её штуки." }
+    line_amounts { "Enter the price of all pieces of a line, not of one.", "Пишите цену за всё количество в строке, а не за одну штуку." }
     shares_now { "Shares as of now", "Доли пока такие" }
     record_expense { "Record as expense", "Записать как расход" }
-    rest_to { "What nobody claimed", "Что никто не отметил" }
-    rest_reject { "must be claimed first", "сначала нужно отметить" }
-    rest_claimers { "is shared by all who claimed something", "делят все, кто что-то отметил" }
-    rest_payers { "is on the payers", "платят те, кто платил" }
+    rest_to { "What nobody claimed is shared by", "Что никто не отметил, делят" }
+    rest_reject { "nobody: it must be claimed first", "никто: сначала нужно отметить" }
+    nobody_claimed { "Nobody has marked anything yet. Record it anyway?", "Пока никто ничего не отметил. Всё равно записать?" }
+    rest_claimers { "all who had something", "все, кто что-то заказал" }
+    rest_payers { "who paid", "тот, кто платил" }
     show_expense { "Show the expense", "Показать расход" }
     share_link { "Send link", "Отправить ссылку" }
     quantity { "Pieces", "Штук" }

@@ -58,7 +58,14 @@ pub(crate) const APP: [ScriptText; 15] = [
 ];
 
 /// The texts of the rest of the script.
-pub(crate) const MORE: [ScriptText; 43] = [
+pub(crate) const MORE: [ScriptText; 44] = [
+    (
+        "who",
+        [
+            "Who is who: the name in the file, and who that is in the group. Choose yourself, too.",
+            "Кто есть кто: имя в файле и участник группы. Выберите и себя.",
+        ],
+    ),
     (
         "first",
         [
@@ -140,11 +147,11 @@ pub(crate) const MORE: [ScriptText; 43] = [
     ("sign", ["Which {a}?", "Какая валюта, {a}?"]),
     ("noAmount", ["Enter the amount", "Укажите сумму"]),
     ("noDescription", ["What was it for?", "Напишите, за что"]),
-    ("ahead", ["Counts at once", "Учитывается сразу"]),
+    ("ahead", ["Counts at once, not only on that day", "Учитывается сразу, а не в этот день"]),
     ("draft", ["Draft of {a}", "Черновик от {a}"]),
     ("anew", ["Start anew", "Начать заново"]),
-    ("take", ["Take it", "Взять"]),
-    ("theirs", ["Changed meanwhile: {a} {b}", "Изменено тем временем: {a} {b}"]),
+    ("take", ["Take that", "Взять это"]),
+    ("theirs", ["Another member changed {a} to {b}", "Другой участник изменил: {a} — {b}"]),
     (
         "gone",
         [

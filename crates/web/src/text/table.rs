@@ -31,7 +31,7 @@ texts! {
     add_expense { "Add expense", "Добавить расход" }
     no_expenses { "No expenses yet.", "Расходов пока нет." }
     you_lent(amount) { "you lent {amount}", "вам должны {amount}" }
-    you_are_even { "you are even", "вы в расчёте" }
+    you_are_even { "nothing owed", "без долга" }
     you_borrowed(amount) { "you owe {amount}", "вы должны {amount}" }
     not_involved { "not involved", "не участвуете" }
     paid(name, amount) { "{name} paid {amount}", "{name}: {amount}" }
@@ -42,7 +42,7 @@ texts! {
     pays(from, to, amount) { "{from} pays {to} {amount}", "{from} → {to}: {amount}" }
     you_pay(to, amount) { "You pay {to} {amount}", "Вы платите, {to}: {amount}" }
     pays_you(from, amount) { "{from} pays you {amount}", "{from} платит вам {amount}" }
-    pay { "Pay", "Заплатить" }
+    pay { "Record payment", "Записать платёж" }
     received { "Mark received", "Отметить получение" }
     all_settled { "Everybody is settled.", "Все в расчёте." }
     to_be_confirmed { "To be confirmed", "Ждут подтверждения" }
