@@ -251,7 +251,7 @@ test('an expense is recorded with the keyboard alone', async () => {
   await to(() => document.activeElement.textContent.startsWith('Save ·'));
   await page.keyboard.press('Enter');
   await page.waitForURL(`**${server.path}`);
-  await page.getByText('Keyboard').waitFor();
+  await page.locator('[data-pages]').getByText('Keyboard').waitFor();
 });
 
 test('the focus follows to the heading of the next screen', async () => {
