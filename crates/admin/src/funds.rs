@@ -12,7 +12,7 @@ use fracti_core::{
     },
 };
 use fracti_runtime::with_causes;
-use fracti_store::{EndedByForce, Idempotency, Outcome as Stored, Page};
+use fracti_store::{EndedByForce, Idempotency, Outcome as Stored, Page, noting_unreadable};
 
 use crate::{Admin, Failure, Outcome};
 
@@ -80,7 +80,8 @@ impl Admin {
         out: &mut impl Write,
     ) -> Result<Outcome, Failure> {
         let waiting = match command {
-            FundsCommand::List { kind } => return self.list_funds(*kind, out).await,
+            // Boxed, because the future is large.
+            FundsCommand::List { kind } => return Box::pin(self.list_funds(*kind, out)).await,
             FundsCommand::Capture { waiting, .. } | FundsCommand::Void { waiting, .. } => waiting,
         };
         let Waiting { user, transaction, operator } = *waiting;
@@ -135,10 +136,19 @@ impl Admin {
         out: &mut impl Write,
     ) -> Result<Outcome, Failure> {
         let kinds = kind.map_or_else(|| vec![FundWork::Topup, FundWork::Cashout], |it| vec![it]);
+        let mut unreadable = 0_u64;
         for kind in kinds {
             let mut page = Page { limit: AT_ONCE, after: None };
             loop {
-                let work = self.pace.patient(|| self.table.fund_work(kind, &page)).await?;
+                let (work, left_out) =
+                    noting_unreadable(self.pace.patient(|| self.table.fund_work(kind, &page)))
+                        .await;
+                let work = work?;
+                for row in &left_out {
+                    let (pk, sk, cause) = (&row.key.pk, &row.key.sk, with_causes(&*row.cause));
+                    writeln!(out, "{kind}: the row {pk} {sk} cannot be read: {cause}")?;
+                }
+                unreadable = unreadable.saturating_add(work.unreadable);
                 for of in work.items {
                     let (user, id, amount, at) = (of.owner, of.id, amount(&of), of.created_at);
                     write!(out, "{at} user {user}: {kind} {id} of {amount}")?;
@@ -159,7 +169,7 @@ impl Admin {
                 }
             }
         }
-        Ok(Outcome::Good)
+        Ok(if unreadable == 0 { Outcome::Good } else { Outcome::Bad })
     }
 }
 

@@ -7,7 +7,7 @@ use std::{
 
 use fracti_core::{input::Error, reports::fund_audit::AllFunds, values::id::UserId};
 use fracti_runtime::with_causes;
-use fracti_store::FundScan;
+use fracti_store::{FundScan, noting_unreadable};
 
 use crate::{Admin, Failure, Outcome, count_of, progress};
 
@@ -119,12 +119,16 @@ impl Admin {
                     all.add(&self.pace.patient(read).await?);
                 }
             }
-            let totals = match self.pace.patient(|| self.table.fund_totals()).await {
-                Ok(totals) => totals,
+            let read = self.pace.patient(|| self.table.fund_totals());
+            let (totals, unreadable) = noting_unreadable(read).await;
+            let totals = totals?;
+            if !unreadable.is_empty() {
                 // A row that cannot be read is a finding.
-                Err(error @ Error::Table(_)) => return Ok(Some(vec![with_causes(&error)])),
-                Err(error) => return Err(error.into()),
-            };
+                let found = unreadable.iter().map(|row| {
+                    format!("the row {} {}: {}", row.key.pk, row.key.sk, with_causes(&*row.cause))
+                });
+                return Ok(Some(found.collect()));
+            }
             let findings = all.check(&totals);
             let findings: Vec<_> = findings.iter().map(ToString::to_string).collect();
             let read = Some((all.clone(), totals));

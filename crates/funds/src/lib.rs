@@ -161,6 +161,6 @@ async fn list_fund_totals(
     State(app): State<App>,
     Operator(_caller, ()): Operator,
 ) -> Result<Data<FundTotalsView>, Problem> {
-    let totals = app.table.fund_totals().await?;
-    Ok(Data::new(totals.iter().collect()))
+    let totals = app.table.counted_fund_totals().await?;
+    Ok(Data::new(totals.into()))
 }

@@ -13,6 +13,7 @@ use fracti_core::{
     values::{currency::Currency, id::FundTransactionId, time::Timestamp},
 };
 use fracti_http::{JsonDecimal, Text, schemas};
+use fracti_store::Slice;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -274,6 +275,10 @@ pub(crate) struct FundWorkView {
 pub(crate) struct FundTotalsView {
     /// The sums by currency, in order.
     currencies: Vec<FundTotalView>,
+    /// Number of sums that cannot be read, and are missing. Without it there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, example = 1)]
+    unreadable: Option<u64>,
 }
 
 /// Sums over all users in one currency.
@@ -461,9 +466,10 @@ impl From<FundTransaction> for FundWorkView {
     }
 }
 
-impl<'a> FromIterator<&'a FundTotal> for FundTotalsView {
-    fn from_iter<T: IntoIterator<Item = &'a FundTotal>>(totals: T) -> Self {
-        Self { currencies: totals.into_iter().map(FundTotalView::from).collect() }
+impl From<Slice<FundTotal>> for FundTotalsView {
+    fn from(totals: Slice<FundTotal>) -> Self {
+        let unreadable = Some(totals.unreadable).filter(|number| *number > 0);
+        Self { currencies: totals.items.iter().map(FundTotalView::from).collect(), unreadable }
     }
 }
 

@@ -277,3 +277,70 @@ async fn operators_end_what_waits_for_them() {
     }
     assert_eq!(verified(api, None).await.0, Outcome::Good);
 }
+
+#[tokio::test]
+async fn unreadable_row_hides_nothing_else_that_waits_for_an_operator() {
+    let friends = Friends::new().await;
+    let (api, bob, dave) = (&friends.group.api, friends.bob(), friends.dave());
+    friends.top_up("2", "30", "bank 1").await;
+    let report = |currency: &str| json!({ "fund": "cash", "currency": currency, "amount": 5 });
+    let ask = |amount: u8| json!({ "type": "cashout", "currency": "EUR", "amount": amount, "to": "DE12" });
+    let mut waiting = Vec::new();
+    for (path, bodies) in
+        [("credits", [report("EUR"), report("USD")]), ("debits", [ask(3), ask(4)])]
+    {
+        let path = format!("/api/users/me/funds/{path}");
+        for body in bodies {
+            waiting.push(bob.post(&path, body).await.id());
+            api.pass(std::time::Duration::from_mins(1));
+        }
+    }
+    let dollars = json!({ "fund": "cash", "currency": "USD", "amount": 7, "refId": "bank 2" });
+    dave.post("/api/users/2/funds/credits", dollars).await.data(201);
+    let lose = |row: &mut Row, name: &str| drop(row.remove(name));
+    for broken in [&waiting[0], &waiting[2]] {
+        api.change_row("USER#2", &format!("FTX#{broken}"), |row| lose(row, "status")).await;
+    }
+    api.change_row("FUNDS", "TOTAL#EUR", |row| lose(row, "currency")).await;
+
+    for (kind, broken, left) in
+        [("topup", &waiting[0], &waiting[1]), ("cashout", &waiting[2], &waiting[3])]
+    {
+        let list = dave.get(&format!("/api/funds/work?kind={kind}")).await;
+        let ids: Vec<_> = list.data(200).as_array().unwrap().iter().map(|it| &it["id"]).collect();
+        assert_eq!((ids, &list.body["unreadable"]), (vec![&json!(left)], &json!(1)));
+        assert!(list.log.contains("FUNDS_MISMATCH") && list.log.contains(broken), "{}", list.log);
+        let page = dave.get(&format!("/screens/funds/work?kind={kind}")).await;
+        assert!(page.status == 200 && page.text.contains(left), "{}", page.text);
+    }
+    let totals = dave.get("/api/funds/totals").await;
+    let seen = totals.data(200);
+    let sums = seen["currencies"].as_array().unwrap();
+    assert_eq!(
+        (sums.len(), &sums[0]["currency"], &seen["unreadable"]),
+        (1, &json!("USD"), &json!(1))
+    );
+    assert!(totals.log.contains("TOTAL#EUR"), "{}", totals.log);
+
+    let (outcome, listed) = run(api, &FundsCommand::List { kind: None }).await.unwrap();
+    assert_eq!(outcome, Outcome::Bad, "{listed}");
+    let lines: Vec<_> = listed.lines().collect();
+    assert_eq!(lines.len(), 4, "{listed}");
+    for (line, id) in lines.iter().zip([&waiting[0], &waiting[1], &waiting[2], &waiting[3]]) {
+        assert!(line.contains(id.as_str()), "{id}: {listed}");
+    }
+    for line in [lines[0], lines[2]] {
+        assert!(line.contains("the row USER#2 FTX#") && line.contains("cannot be read"));
+    }
+    // The keeper still sees for how long the other cash-out waits.
+    let reports = fracti_keeper::keep(&api.table, &api.app.clock, None).await.unwrap();
+    assert!(!reports.is_empty());
+    // The sums are verified once the funds of all users are right.
+    for broken in [&waiting[0], &waiting[2]] {
+        let waits = AttributeValue::S("authorised".to_owned());
+        let mend = |row: &mut Row| drop(row.insert("status".to_owned(), waits));
+        api.change_row("USER#2", &format!("FTX#{broken}"), mend).await;
+    }
+    let (outcome, found) = verified(api, None).await;
+    assert!(outcome == Outcome::Bad && found.contains("the row FUNDS TOTAL#EUR: "), "{found}");
+}

@@ -105,6 +105,20 @@ impl Db {
         Ok(self.placed_by(range, page, &all, readable_of_funds).await?.slice())
     }
 
+    /// The entities of a whole range of rows of funds, without those that cannot be read.
+    pub(crate) async fn all_of_funds<T: Row>(&self, range: &Range) -> Result<Slice<T>, Error> {
+        let found = self.whole(range, &Condition::default()).await?;
+        self.check_migrated(&found).await?;
+        let (mut items, mut unreadable) = (Vec::new(), 0_u64);
+        for item in found {
+            match readable_of_funds(item)? {
+                Some(row) => items.push(row),
+                None => unreadable = unreadable.saturating_add(1),
+            }
+        }
+        Ok(Slice { items, next: None, unreadable })
+    }
+
     /// A page of the entities that `accepts` accepts. At most [`MAX_EXAMINED`] are examined, so the
     /// page may be shorter than its limit, or empty, although the list continues.
     pub(crate) async fn page_of<T: Row>(

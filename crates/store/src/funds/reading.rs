@@ -159,8 +159,8 @@ impl Table {
         Ok(row)
     }
 
-    /// A page of what waits for an operator, oldest first. What was done a moment ago may still be
-    /// among it.
+    /// A page of what waits for an operator, oldest first, without what cannot be read: money of the
+    /// others would have to wait, too. What was done a moment ago may still be among it.
     pub async fn fund_work(
         &self,
         work: FundWork,
@@ -172,14 +172,19 @@ impl Table {
             sort: Sort::Any,
             order: Order::Asc,
         };
-        self.db.page(&range, page).await
+        self.db.page_of_funds(&range, page).await
     }
 
-    /// The sums over all users, by currency.
+    /// The sums over all users, by currency, without those that cannot be read.
     pub async fn fund_totals(&self) -> Result<Vec<FundTotal>, Error> {
+        Ok(self.counted_fund_totals().await?.items)
+    }
+
+    /// The sums over all users, by currency, and the number of those that cannot be read.
+    pub async fn counted_fund_totals(&self) -> Result<Slice<FundTotal>, Error> {
         let range = Range::table(keys::FUNDS.to_owned(), prefix::FUND_TOTAL);
-        let mut totals = self.db.all::<FundTotal>(&range).await?;
-        totals.sort_by_key(|total| total.currency);
+        let mut totals = self.db.all_of_funds::<FundTotal>(&range).await?;
+        totals.items.sort_by_key(|total| total.currency);
         Ok(totals)
     }
 
