@@ -258,9 +258,30 @@ impl Alert {
     }
 }
 
-/// A text of a user without what would change the text around it: control characters, tags, and marks
-/// of direction. At most [`MAX_TEXT`] characters of it.
+/// A text of a user that does not change the text around it: [`unmarked`], and isolated if it may be
+/// written from right to left. Between two such names, an arrow or a number would change sides.
+///
+/// <https://www.unicode.org/reports/tr9/#Explicit_Directional_Isolates>
 pub(crate) fn clean(text: &str) -> String {
+    isolated(unmarked(text))
+}
+
+/// A text between marks that keep its direction to itself, if it may have another one than the text
+/// around it.
+pub(crate) fn isolated(text: String) -> String {
+    let is_from_right = |it: char| {
+        matches!(
+            it,
+            '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}'
+                | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}'
+        )
+    };
+    if text.contains(is_from_right) { format!("\u{2068}{text}\u{2069}") } else { text }
+}
+
+/// A text of a user without control characters, tags, and marks of direction. At most [`MAX_TEXT`]
+/// characters of it.
+pub(crate) fn unmarked(text: &str) -> String {
     let is_unsafe = |it: &char| {
         it.is_control()
             || matches!(

@@ -7,7 +7,7 @@ use fracti_core::{
     values::id::MemberId,
 };
 
-use crate::message::{clean, shortened};
+use crate::message::{isolated, shortened, unmarked};
 
 /// Length of a name on a button, in characters.
 const SHORT: usize = 18;
@@ -19,24 +19,23 @@ impl Names {
     pub(crate) fn of(members: &[Member]) -> Self {
         let additions = labels::additions(members);
         let label = |it: &Member| match additions.get(&it.id) {
-            Some(addition) => clean(&format!("{} {addition}", it.name)),
-            None => clean(&it.name),
+            Some(addition) => unmarked(&format!("{} {addition}", it.name)),
+            None => unmarked(&it.name),
         };
         Self(members.iter().map(|it| (it.id, label(it))).collect())
     }
 
-    /// The name of a member, or else the stored one.
-    pub(crate) fn stored(&self, id: MemberId, stored: &str) -> String {
-        self.0.get(&id).cloned().unwrap_or_else(|| clean(stored))
-    }
-
     /// The name of a member for a button, which has room for two and an amount.
     pub(crate) fn short(&self, id: MemberId) -> String {
-        shortened(&self.get(id), SHORT)
+        isolated(shortened(self.unmarked(id), SHORT))
     }
 
     /// The name of a member.
     pub(crate) fn get(&self, id: MemberId) -> String {
-        self.stored(id, "?")
+        isolated(self.unmarked(id).to_owned())
+    }
+
+    fn unmarked(&self, id: MemberId) -> &str {
+        self.0.get(&id).map_or("?", |name| name)
     }
 }

@@ -24,7 +24,7 @@ use fracti_store::Outcome;
 use crate::{
     acting::Acting,
     commands::{Planned, command_of, label, paid_by, said},
-    message::{Buttons, Reply, clean},
+    message::{Buttons, Reply, clean, unmarked},
     notice::outcome,
     pressed::Pressed,
     room::Room,
@@ -178,7 +178,7 @@ impl Acting<'_> {
         // The line or the group's currency may have changed since it was asked back.
         let data = press.data.as_deref().unwrap_or_default();
         let shown = message.reply_markup.as_ref().and_then(|it| it.text_of(data));
-        if shown != Some(&*label(room, &reading)) {
+        if shown.map(unmarked) != Some(unmarked(&label(room, &reading))) {
             return Ok(Pressed::alert(l.too_late()));
         }
         // Of two presses, one records: the key is that of the message.

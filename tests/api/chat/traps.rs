@@ -1,5 +1,6 @@
 //! What people and attackers do to the bot: wrong words, strangers, repeated updates, two at once.
 
+use fracti_local::fake_telegram::User;
 use futures_util::future::join_all;
 use serde_json::json;
 
@@ -292,4 +293,49 @@ async fn long_names_fit_into_every_answer() {
         assert!(last.text.encode_utf16().count() <= 4_096, "{command}");
         assert!(last.text.contains("more") || command.starts_with("/expense"), "{}", last.text);
     }
+}
+
+#[tokio::test]
+async fn names_from_right_to_left_do_not_swap_who_pays_whom() {
+    let bot = Bot::new("en").await;
+    // The second one is cut on a button.
+    let (dani, moshe) = ("דני", "משה בן מימון הראשון מקורדובה");
+    for (id, name) in [(BOB, dani), (CAROL, moshe)] {
+        let (username, language_code) = (Some(format!("user_{id}")), Some("en".to_owned()));
+        bot.telegram.add_user(User { id, first_name: name.to_owned(), username, language_code });
+    }
+    bot.say(ALICE, "/start EUR").await;
+    bot.press(ALICE, "EUR").await;
+    for member in [BOB, CAROL] {
+        bot.press(member, "Join").await;
+    }
+    let [dani, cut] = [dani, "משה בן מימון הראש…"].map(|it| format!("\u{2068}{it}\u{2069}"));
+    let moshe = format!("\u{2068}{moshe}\u{2069}");
+    assert!(bot.shown().contains(&format!("Members: Alice, {dani}, {moshe}.")), "{}", bot.shown());
+    bot.say(BOB, "/expense 12 ארוחה").await;
+    let paid = format!("{dani} paid 12.00 EUR for \u{2068}ארוחה\u{2069}, shared by 3: 4.00 EUR each.");
+    assert!(bot.shown().starts_with(&paid), "{}", bot.shown());
+    bot.say(CAROL, "/settle").await;
+    let pay = format!("{cut} → {dani} 4.00 EUR");
+    assert!(bot.shown().contains(&format!("[{pay}]")), "{}", bot.shown());
+    assert_eq!(bot.press(CAROL, &pay).await.alert, None);
+    let waiting = format!("Waiting for {dani}: {moshe} → {dani} 4.00 EUR");
+    assert!(bot.shown().contains(&waiting), "{}", bot.shown());
+    let path = format!("/api/groups/{}/settlements", bot.group().await);
+    let made = bot.api.user(ALICE, "Alice").get(&path).await;
+    let [made] = &made.data(200).as_array().unwrap()[..] else { panic!("{}", made.text) };
+    assert_eq!((&made["fromUserId"], &made["toUserId"]), (&json!("3"), &json!("2")));
+    // A notice has them, too, and so does a line that is asked back.
+    bot.press(BOB, &format!("Confirm {cut} 4.00 EUR")).await;
+    bot.say(ALICE, "/start").await;
+    let tea = json!({ "fromId": "3", "toId": "2", "amount": 1 });
+    bot.api.user(CAROL, "משה").post(&path, tea).await.data(201);
+    bot.api.pass(std::time::Duration::from_secs(1));
+    bot.keep().await;
+    assert!(bot.shown().starts_with(&format!("{moshe} paid {dani} 1.00 EUR.")), "{}", bot.shown());
+    bot.say(ALICE, "/expense 1 200 תה").await;
+    let asked = bot.shown();
+    let reading = "1,200.00 EUR: \u{2068}תה\u{2069}";
+    assert!(asked.contains(&format!("[{reading}]")), "{asked}");
+    assert_eq!(bot.press(ALICE, reading).await.alert, None);
 }
