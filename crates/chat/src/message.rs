@@ -11,6 +11,11 @@ const MAX_TEXT: usize = 200;
 /// Maximum length of the text of a button, in characters. Telegram cuts what does not fit.
 const MAX_LABEL: usize = 64;
 
+/// Maximum length of a message, in UTF-16 units.
+///
+/// <https://core.telegram.org/bots/api#sendmessage>
+pub(crate) const MAX_MESSAGE: usize = 4_096;
+
 /// Maximum length of an answer to a press, in characters.
 ///
 /// <https://core.telegram.org/bots/api#answercallbackquery>

@@ -24,7 +24,7 @@ use fracti_store::Outcome;
 use crate::{
     acting::Acting,
     commands::{Planned, command_of, label, paid_by, said},
-    message::{Buttons, Reply, clean, unmarked},
+    message::{Buttons, MAX_MESSAGE, Reply, clean, unmarked},
     notice::outcome,
     pressed::Pressed,
     room::Room,
@@ -103,7 +103,8 @@ impl Acting<'_> {
         }
     }
 
-    /// Answers a question with one of its options. The last answer shows what was chosen.
+    /// Answers a question with one of its options. In a group's chat, the last answer shows what was
+    /// chosen, in place of the question: the notice may have other lines, and buttons of them.
     async fn press_option(
         &self,
         room: &Room,
@@ -123,16 +124,24 @@ impl Acting<'_> {
         let chosen = chosen.map(|it| clean(it.as_str())).unwrap_or_default();
         let (answered, needed) = (question.answered.len(), question.required_responses);
         let alert = Some(l.your_answer(chosen, answered, needed));
-        if question.closed_at.is_some() && !message.chat.is_private() {
-            let counts = self.table.chosen(&question).await?;
-            let text = outcome(room.l, &question, &counts, clean);
-            return Ok(Pressed { alert, edit: Some(Reply::plain(text)), buttons: None });
+        let buttons = message.reply_markup.clone().map(|it| it.without_question(id));
+        if message.chat.is_private() {
+            return Ok(Pressed { alert, buttons, ..Pressed::default() });
         }
-        if !message.chat.is_private() {
+        if question.closed_at.is_none() {
             return Ok(Pressed { alert, ..Pressed::default() });
         }
-        let buttons = message.reply_markup.clone().unwrap_or_default().without_question(id);
-        Ok(Pressed { alert, buttons: Some(buttons), edit: None })
+        let counts = self.table.chosen(&question).await?;
+        let result = outcome(room.l, &question, &counts, clean);
+        let asked = room.l.asks(room.names.get(question.asked_by.into()), clean(&question.prompt));
+        let text = message.text.as_deref().and_then(|text| in_place_of(&asked, &result, text));
+        Ok(match (text, buttons) {
+            (Some(text), Some(buttons)) => {
+                Pressed { alert, edit: Some(Reply { text, buttons }), ..Pressed::default() }
+            }
+            // The line is not as it would be now, or there is no room: it is said to who answered.
+            (_, buttons) => Pressed { alert: Some(result), buttons, ..Pressed::default() },
+        })
     }
 
     /// Joins the group of the chat, which is created if there is none.
@@ -292,6 +301,15 @@ impl Acting<'_> {
             None => Ok(Pressed::alert(self.own().not_here())),
         }
     }
+}
+
+/// A text with another line in the place of this one; `None` if it has no such line, or becomes too
+/// long.
+fn in_place_of(line: &str, other: &str, text: &str) -> Option<String> {
+    let mut lines: Vec<&str> = text.lines().collect();
+    *lines.iter_mut().find(|it| **it == line)? = other;
+    let text = lines.join("\n");
+    (text.encode_utf16().count() <= MAX_MESSAGE).then_some(text)
 }
 
 /// The buttons of a message without those of a payment.

@@ -372,12 +372,64 @@ async fn question_is_answered_by_buttons_in_the_chat() {
     assert!(!alices.starts_with("Your answer"), "who asks is not asked: {alices}");
     let carols = bot.press(CAROL, "Sushi").await.alert;
     assert_eq!(carols.as_deref(), Some("Your answer: Sushi. 2 of 2 answered."));
-    assert_eq!(bot.shown(), "Pizza or sushi? Pizza 1, Sushi 1.");
+    assert_eq!(bot.shown(), "Pizza or sushi? Pizza 1, Sushi 1.\n[Open Fracti]");
     // Who asked is told in private, if they wish; who is late finds it over.
     bot.turn_on(ALICE, "en").await;
     let path = bot.path("/changes").await;
     let last = bot.alice().get(&path).await;
     assert_eq!(last.status, 200);
+}
+
+#[tokio::test]
+async fn last_answer_leaves_the_other_lines_and_buttons_of_a_notice() {
+    for (language, first, then) in [
+        (
+            "en",
+            "Alice added “tea”: 3.00 EUR for 3.\nBob paid Alice 1.00 EUR.\nAlice asks: Where to?\n\
+             Alice asks: Pizza or sushi?\n[Confirm Bob 1.00 EUR] [Not received]\n[Sea] [Hills]\n\
+             [Pizza] [Sushi]\n[Open Fracti]",
+            "Alice added “tea”: 3.00 EUR for 3.\nBob paid Alice 1.00 EUR.\nAlice asks: Where to?\n\
+             Pizza or sushi? Pizza 2, Sushi 0.\n[Confirm Bob 1.00 EUR] [Not received]\n[Sea] [Hills]\n\
+             [Open Fracti]",
+        ),
+        (
+            "ru",
+            "Расход, Alice: «tea», 3,00 EUR на 3.\nПлатёж: Bob → Alice, 1,00 EUR.\n\
+             Спрашивает Alice: Where to?\nСпрашивает Alice: Pizza or sushi?\n\
+             [Подтвердить Bob 1,00 EUR] [Не получено]\n[Sea] [Hills]\n[Pizza] [Sushi]\n[Открыть Fracti]",
+            "Расход, Alice: «tea», 3,00 EUR на 3.\nПлатёж: Bob → Alice, 1,00 EUR.\n\
+             Спрашивает Alice: Where to?\nPizza or sushi? Pizza 2, Sushi 0.\n\
+             [Подтвердить Bob 1,00 EUR] [Не получено]\n[Sea] [Hills]\n[Открыть Fracti]",
+        ),
+    ] {
+        let bot = Bot::with_messages(language, &[]).await;
+        bot.spend(json!({ "amount": 3, "description": "tea" })).await;
+        let paid = json!({ "toId": "1", "amount": 1 });
+        bot.api.user(BOB, "Bob").post(&bot.path("/settlements").await, paid).await.data(201);
+        for (prompt, options) in
+            [("Where to?", ["Sea", "Hills"]), ("Pizza or sushi?", ["Pizza", "Sushi"])]
+        {
+            let choice = json!({
+                "type": "multiple_choice", "prompt": prompt, "options": options,
+                "audience": ["2", "3"],
+            });
+            bot.alice().post(&bot.path("/questions").await, choice).await.data(201);
+        }
+        bot.told(ALPS).await;
+        assert_eq!(bot.shown(), first);
+        bot.press(BOB, "Pizza").await;
+        assert_eq!(bot.shown(), first, "one of two has answered");
+        let alert = bot.press(CAROL, "Pizza").await.alert.unwrap();
+        assert!(alert.ends_with("2 of 2 answered.") || alert.ends_with("Ответили 2 из 2."), "{alert}");
+        assert_eq!(bot.shown(), then);
+        // The others still work.
+        bot.press(BOB, "Hills").await;
+        let confirm = if language == "ru" { "Подтвердить Bob 1,00 EUR" } else { "Confirm Bob 1.00 EUR" };
+        assert_eq!(bot.press(ALICE, confirm).await.alert, None);
+        bot.press(CAROL, "Hills").await;
+        let last = then.lines().last().unwrap();
+        assert!(bot.shown().ends_with(&format!("Where to? Sea 0, Hills 2.\nPizza or sushi? Pizza 2, Sushi 0.\n{last}")), "{}", bot.shown());
+    }
 }
 
 #[tokio::test]
