@@ -189,10 +189,13 @@ async fn pressed(
     let done = act(app, context, number, &press.from, (false, is_seen), async |acting| {
         Box::pin(acting.press(press)).await
     });
-    let Pressed { alert, edit, buttons } = match done.await? {
+    let Pressed { alert, refusal, edit, buttons } = match done.await? {
         Ok(pressed) => pressed,
         Err(text) => Pressed { alert: (!text.is_empty()).then_some(text), ..Pressed::default() },
     };
+    let refusal = refusal.map(Problem::from);
+    let language = press.from.language();
+    let alert = alert.or_else(|| Some(refusal?.message(language).to_owned()));
     let change = press.message.as_ref().and_then(|message| {
         let (chat, id) = (message.chat.id, message.message_id);
         let edit = edit.map(|reply| Call::Edit(Edit::of(chat, id, reply)));

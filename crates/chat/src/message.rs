@@ -189,6 +189,15 @@ impl Buttons {
         self
     }
 
+    /// The buttons without the one that does this.
+    pub(crate) fn without_button(mut self, does: Button) -> Self {
+        let data = does.encode();
+        for row in &mut self.inline_keyboard {
+            row.retain(|it| it.callback_data.as_ref() != Some(&data));
+        }
+        self
+    }
+
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {

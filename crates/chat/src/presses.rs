@@ -8,7 +8,7 @@ use fracti_core::{
     decisions::questions::Answered,
     group::OpenedGroup,
     input::{Draft, Error, Field},
-    questions::answer::NewAnswer,
+    questions::{answer::NewAnswer, question::QuestionError},
     records::{
         expense::Expense,
         settlement::{NewSettlement, Settlement, SettlementStatus, SettlementUpdate},
@@ -88,7 +88,7 @@ impl Acting<'_> {
         };
         match button {
             Button::Reading(number) => self.press_reading(&room, press, message, number).await,
-            Button::Undo { expense, .. } => self.press_undo(&room, expense).await,
+            Button::Undo { expense, .. } => self.press_undo(&room, message, expense).await,
             Button::Pay { transfer, .. } => self.press_pay(&room, &message.chat, transfer).await,
             Button::Confirm { settlement, transfer, .. } => {
                 self.press_answer(&room, message, (settlement, transfer), true).await
@@ -118,13 +118,32 @@ impl Acting<'_> {
             ..NewAnswer::default()
         };
         let once = self.once("chat-answer", |_: &Answered| ());
-        self.table.answer(key, id, &Draft::valid(new), &once).await?;
+        let others = || message.reply_markup.clone().map(|it| it.without_question(id));
+        if let Err(error) = self.table.answer(key, id, &Draft::valid(new), &once).await {
+            let has_answered = matches!(error, Error::Question(QuestionError::Answered));
+            let is_over = match error {
+                Error::NoQuestion => true,
+                Error::Question(QuestionError::Over | QuestionError::Answered) => {
+                    let seen = self.table.question(key, id, self.now()).await;
+                    seen.map_or_else(
+                        |error| matches!(error, Error::NoQuestion),
+                        |it| it.question.is_over(self.now()),
+                    )
+                }
+                _ => false,
+            };
+            // Nobody else reads a private chat.
+            if is_over || has_answered && message.chat.is_private() {
+                return Ok(Pressed::over(error, others()));
+            }
+            return Err(error);
+        }
         let question = self.table.question(key, id, self.now()).await?.question;
         let chosen = question.options.get(usize::from(option));
         let chosen = chosen.map(|it| clean(it.as_str())).unwrap_or_default();
         let (answered, needed) = (question.answered.len(), question.required_responses);
         let alert = Some(l.your_answer(chosen, answered, needed));
-        let buttons = message.reply_markup.clone().map(|it| it.without_question(id));
+        let buttons = others();
         if message.chat.is_private() {
             return Ok(Pressed { alert, buttons, ..Pressed::default() });
         }
@@ -197,7 +216,12 @@ impl Acting<'_> {
     }
 
     /// Takes an expense back, unless it was changed since it was recorded.
-    async fn press_undo(&self, room: &Room, id: ExpenseId) -> Result<Pressed, Error> {
+    async fn press_undo(
+        &self,
+        room: &Room,
+        message: &Incoming,
+        id: ExpenseId,
+    ) -> Result<Pressed, Error> {
         let (l, key) = (room.l, self.in_group(room.group.id));
         let before = match self.table.expense(key, id).await {
             Err(Error::NoExpense) => None,
@@ -211,9 +235,15 @@ impl Acting<'_> {
         let stored = reply.clone();
         let once = self.once("chat-undo", move |_: &ExpenseId| stored.clone());
         let unchanged = |expense: &Expense| expense.updated_at.is_none();
-        match self.table.delete_expense(key, id, unchanged, &once).await? {
-            Outcome::Done(_) => Ok(Pressed::edit(reply)),
-            Outcome::Replayed(stored) => said(&stored.data).map(Pressed::edit),
+        match self.table.delete_expense(key, id, unchanged, &once).await {
+            Ok(Outcome::Done(_)) => Ok(Pressed::edit(reply)),
+            Ok(Outcome::Replayed(stored)) => said(&stored.data).map(Pressed::edit),
+            Err(error @ (Error::Changed | Error::NoExpense)) => {
+                let undo = Button::Undo { group: room.group.id, expense: id };
+                let buttons = message.reply_markup.clone().map(|it| it.without_button(undo));
+                Ok(Pressed::over(error, buttons))
+            }
+            Err(error) => Err(error),
         }
     }
 
@@ -265,7 +295,12 @@ impl Acting<'_> {
         received: bool,
     ) -> Result<Pressed, Error> {
         let (l, key) = (self.own(), self.in_group(room.group.id));
-        if self.table.settlement(key, id).await?.funds.is_some() {
+        let others = || without_payment(room, message, id, transfer);
+        let settlement = match self.table.settlement(key, id).await {
+            Err(error @ Error::NoSettlement) => return Ok(Pressed::over(error, others())),
+            settlement => settlement?,
+        };
+        if settlement.funds.is_some() {
             return Ok(Pressed::alert(l.funds_in_app()));
         }
         let status = if received { SettlementStatus::Completed } else { SettlementStatus::Failed };
@@ -282,16 +317,14 @@ impl Acting<'_> {
         let updated = self.table.update_settlement(key, id, &update, expected, false, &once).await;
         if matches!(updated, Err(Error::Changed)) {
             let alert = Some(l.payment_changed());
-            let buttons = without_payment(room, message, id, transfer);
-            return Ok(Pressed { alert, buttons: Some(buttons), edit: None });
+            return Ok(Pressed { alert, buttons: others(), ..Pressed::default() });
         }
         updated?;
         if message.reply_to_message.is_some() {
             return self.plan_again(&message.chat).await;
         }
         // A notice is no reply. It keeps its text, and what is over loses its buttons.
-        let buttons = without_payment(room, message, id, transfer);
-        Ok(Pressed { buttons: Some(buttons), ..Pressed::default() })
+        Ok(Pressed { buttons: others(), ..Pressed::default() })
     }
 
     /// The message with the plan, after a press.
@@ -318,7 +351,7 @@ fn without_payment(
     message: &Incoming,
     settlement: SettlementId,
     transfer: TransferKey,
-) -> Buttons {
-    let (group, buttons) = (room.group.id, message.reply_markup.clone().unwrap_or_default());
-    buttons.without(Button::Confirm { group, settlement, transfer })
+) -> Option<Buttons> {
+    let confirm = Button::Confirm { group: room.group.id, settlement, transfer };
+    message.reply_markup.clone().map(|it| it.without(confirm))
 }

@@ -433,6 +433,72 @@ async fn last_answer_leaves_the_other_lines_and_buttons_of_a_notice() {
 }
 
 #[tokio::test]
+async fn buttons_of_what_is_over_go_when_they_are_pressed() {
+    let bot = Bot::with_messages("en", &[BOB]).await;
+    let questions = bot.path("/questions").await;
+    let choice = |prompt: &str| json!({
+        "type": "multiple_choice", "prompt": prompt, "options": ["Yes", "No"],
+        "audience": ["2", "3"], "timeoutSeconds": 3_600,
+    });
+    let asked = bot.alice().post(&questions, choice("Closed?")).await.id();
+    bot.alice().post(&questions, choice("Late?")).await.data(201);
+    let paid = json!({ "toId": "1", "amount": 1 });
+    let settlements = bot.path("/settlements").await;
+    let carol = bot.api.user(CAROL, "Carol");
+    let paid = carol.post(&settlements, paid).await.id();
+    bot.told(BOBS).await;
+    let lines = "Alice asks: Closed?\nAlice asks: Late?\nCarol paid Alice 1.00 EUR.\n";
+    let confirm = "[Confirm Carol 1.00 EUR] [Not received]\n";
+    let shown = |rows: &str| format!("{lines}{rows}[Open Fracti]");
+    assert_eq!(bot.shown(), shown(&format!("{confirm}[Yes] [No]\n[Yes] [No]\n")));
+
+    // Two buttons have the same text, so they are pressed by their data.
+    let data = |row: usize| bot.last().buttons[row][0].data.clone().unwrap();
+    let [confirms, closed, late] = [0, 1, 2].map(data);
+    let press = async |data: &str, by: u64| {
+        bot.telegram.press_data(ALPS, bot.last().id, data, by).await.alert
+    };
+    // Who has answered is told so, and the options stay for the others.
+    press(&closed, BOB).await.unwrap();
+    press(&closed, BOB).await.unwrap();
+    assert_eq!(bot.shown(), shown(&format!("{confirm}[Yes] [No]\n[Yes] [No]\n")));
+    let closing = bot.alice().post(&format!("{questions}/{asked}/close"), json!({})).await;
+    assert!(closing.status.is_success(), "{}", closing.text);
+    let before = bot.api.rows().await;
+    let alert = press(&closed, CAROL).await.unwrap();
+    assert!(alert.contains("no more answers"), "{alert}");
+    assert_eq!(bot.shown(), shown(&format!("{confirm}[Yes] [No]\n")));
+    bot.api.pass(Duration::from_hours(2));
+    let alert = press(&late, CAROL).await.unwrap();
+    assert!(alert.contains("no more answers"), "{alert}");
+    assert_eq!(bot.shown(), shown(confirm));
+    assert_eq!(bot.api.rows().await, before);
+
+    // In private, too, and who has answered needs the options no more.
+    let private = bot.telegram.messages(BOBS).pop().unwrap();
+    assert!(super::shown(&private).ends_with("\n[Yes] [No]\n[Yes] [No]\n[Alps]"), "{private:?}");
+    for row in [1, 0] {
+        let data = private.buttons[row][0].data.clone().unwrap();
+        bot.telegram.press_data(BOBS, private.id, &data, BOB).await.alert.unwrap();
+    }
+    let private = bot.telegram.messages(BOBS).pop().unwrap();
+    assert_eq!(private.buttons.len(), 1, "{private:?}");
+
+    // A payment whose row is gone.
+    let row = bot.api.rows().await.into_iter().find(|(_, row)| {
+        let has = |name: &str, value: &str| {
+            row.get(name).is_some_and(|it| it.as_s().is_ok_and(|it| it == value))
+        };
+        has("kind", "settlement") && row.values().any(|it| it.as_s().is_ok_and(|it| *it == paid))
+    });
+    let ((pk, sk), _) = row.unwrap();
+    bot.api.delete_row(&pk, &sk).await;
+    let alert = press(&confirms, ALICE).await.unwrap();
+    assert!(alert.contains("does not exist"), "{alert}");
+    assert_eq!(bot.shown(), shown(""));
+}
+
+#[tokio::test]
 async fn asker_is_told_that_a_question_has_all_answers_and_who_answered_is_not_asked() {
     let bot = Bot::with_messages("ru", &[ALICE, BOB, CAROL]).await;
     bot.api.pass(Duration::from_secs(1));

@@ -339,3 +339,33 @@ async fn names_from_right_to_left_do_not_swap_who_pays_whom() {
     assert!(asked.contains(&format!("[{reading}]")), "{asked}");
     assert_eq!(bot.press(ALICE, reading).await.alert, None);
 }
+
+#[tokio::test]
+async fn undo_of_what_was_edited_or_deleted_meanwhile_goes() {
+    let bot = Bot::connected().await;
+    let path = format!("/api/groups/{}/expenses", bot.group().await);
+    let alice = bot.api.user(ALICE, "Alice");
+    for edits in [true, false] {
+        bot.say(ALICE, "/expense 30 dinner").await;
+        let said = "Alice paid 30.00 EUR for dinner, shared by 3: 10.00 EUR each.\n";
+        assert_eq!(bot.shown(), format!("{said}[Undo] [Open Fracti]"));
+        let newest = alice.get(&format!("{path}?limit=1")).await.data(200)[0]["id"].clone();
+        let expense = format!("{path}/{}", newest.as_str().unwrap());
+        if edits {
+            alice.put(&expense, json!({ "amount": 33 })).await.data(200);
+        } else {
+            alice.delete(&expense).await.data(200);
+        }
+        let before = bot.api.rows().await;
+        // Who may not undo it is told so, and the button stays for the others.
+        if edits {
+            bot.press(CAROL, "Undo").await.alert.unwrap();
+            assert_eq!(bot.shown(), format!("{said}[Undo] [Open Fracti]"));
+        }
+        let alert = bot.press(ALICE, "Undo").await.alert.unwrap();
+        let says = if edits { "changed" } else { "does not exist" };
+        assert!(alert.contains(says), "{alert}");
+        assert_eq!(bot.shown(), format!("{said}[Open Fracti]"));
+        assert_eq!(bot.api.rows().await, before);
+    }
+}
