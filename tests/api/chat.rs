@@ -3,6 +3,7 @@
 mod conversation;
 mod notices;
 mod random;
+mod settings;
 mod traps;
 
 use std::sync::Arc;

@@ -16,7 +16,7 @@ use fracti_core::{
     values::{
         currency::Currency,
         guess::guess,
-        id::{GroupId, MemberId},
+        id::{GroupId, MemberId, Subscriber},
         money::Money,
         shown,
     },
@@ -65,12 +65,15 @@ impl Acting<'_> {
         }
     }
 
+    /// The answer in private, in the language of the user's messages if they have chosen one.
     async fn privately(&self, command: Command<'_>) -> Result<Reply, Error> {
+        let subscription = self.table.subscription(Subscriber::User(self.id())).await?;
+        let l = subscription.as_ref().map_or(self.own(), |it| Texts(it.language.into()));
         match command {
-            Command::Start(_) => Ok(self.private_start()),
-            Command::Balance => self.own_balances().await,
-            Command::Settings => self.own_settings().await,
-            Command::Expense(_) | Command::Settle => Ok(Reply::plain(self.own().in_a_group())),
+            Command::Start(_) => Ok(self.private_start(l)),
+            Command::Balance => self.own_balances(l).await,
+            Command::Settings => self.own_settings(l, subscription).await,
+            Command::Expense(_) | Command::Settle => Ok(Reply::plain(l.in_a_group())),
         }
     }
 
@@ -135,8 +138,7 @@ impl Acting<'_> {
     }
 
     /// What the user gets and owes in their groups.
-    async fn own_balances(&self) -> Result<Reply, Error> {
-        let l = self.own();
+    async fn own_balances(&self, l: Texts) -> Result<Reply, Error> {
         let page = Page { limit: GROUPS, after: None };
         let groups = self.table.memberships_of(self.id(), &page).await?;
         let mut lines = Vec::new();

@@ -8,7 +8,7 @@ use fracti_core::{
         link::{Start, start_link},
         subscription::Subscription,
     },
-    decisions::telling::Effect,
+    decisions::telling::{Effect, Effects},
     group::Member,
     questions::question::Question,
     records::{
@@ -268,10 +268,7 @@ impl<'a> Reader<'a> {
                     .filter(|it| it.amount != now.amount || it.currency != now.currency)
                     .map(|it| l.was(self.money(it.amount, it.currency)))
                     .unwrap_or_default();
-                if was.is_empty()
-                    && self.user.is_some()
-                    && self.sum(&changes).values().all(|it| *it == Effect::default())
-                {
+                if was.is_empty() && self.is_undone(&changes) {
                     // It is as before: nothing to say.
                     return None;
                 }
@@ -298,6 +295,14 @@ impl<'a> Reader<'a> {
                 Some(format!("{line}.{share}"))
             }
         }
+    }
+
+    /// Whether changes together did nothing to the reader, or in a group's chat to any member.
+    fn is_undone(&self, changes: &[&ToldChange]) -> bool {
+        if self.user.is_some() {
+            return self.sum(changes).values().all(|it| *it == Effect::default());
+        }
+        Effects::together(changes.iter().map(|it| &it.effects)).is_empty()
     }
 
     /// What changes did to the reader, together.

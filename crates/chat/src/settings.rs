@@ -5,7 +5,7 @@ use fracti_core::{
         button::Button,
         subscription::{MAX_MUTED, Subscription, Tongue},
     },
-    group::GroupFilter,
+    group::{Group, GroupFilter},
     input::Error,
     values::{
         id::{GroupId, Subscriber},
@@ -26,10 +26,12 @@ use crate::{
 /// Groups that have a button to mute them, at most.
 const GROUPS: usize = 10;
 
+/// Muted groups beyond these that have a button, at most. The others get one once some are unmuted.
+const OTHERS: usize = 30;
+
 impl Acting<'_> {
     /// The first message in private.
-    pub(crate) fn private_start(&self) -> Reply {
-        let l = self.own();
+    pub(crate) fn private_start(&self, l: Texts) -> Reply {
         let buttons = Buttons::default().row().button(&l.turn_on(), Button::TurnOn);
         let link = self.bot.map(|bot| format!("https://t.me/{bot}?startgroup"));
         let buttons = buttons.row().link(&l.add_to_group(), link.unwrap_or_default());
@@ -37,28 +39,32 @@ impl Acting<'_> {
     }
 
     /// The settings of the user's private chat.
-    pub(crate) async fn own_settings(&self) -> Result<Reply, Error> {
-        let subscription = self.table.subscription(Subscriber::User(self.id())).await?;
-        self.shown_settings(subscription).await
-    }
-
-    async fn shown_settings(&self, of: Option<Subscription>) -> Result<Reply, Error> {
-        let l = of.as_ref().map_or(self.own(), |of| Texts(of.language.into()));
+    pub(crate) async fn own_settings(
+        &self,
+        l: Texts,
+        of: Option<Subscription>,
+    ) -> Result<Reply, Error> {
         let Some(of) = of.filter(|it| it.active) else {
             let buttons = Buttons::default().row().button(&l.turn_on(), Button::TurnOn);
             return Ok(Reply { text: l.messages_off(), buttons });
         };
         let page = Page { limit: GROUPS, after: None };
-        let groups = self.table.groups_of(self.id(), &GroupFilter::default(), &page).await?.items;
+        let all = GroupFilter::default();
+        let (groups, muted) = tokio::try_join!(
+            self.table.groups_of(self.id(), &all, &page),
+            self.table.groups_among(self.id(), &of.muted_groups),
+        )?;
         let is_muted = |id: &GroupId| of.muted_groups.contains(id);
-        let title = |id: &GroupId| groups.iter().find(|it| it.id == *id);
-        let muted = of.muted_groups.iter().filter_map(title).map(|it| clean(it.title.as_str()));
-        let muted: Vec<String> = muted.collect();
-        let muted = if muted.is_empty() { l.none() } else { muted.join(", ") };
+        // A muted group is always among them, so that it can be unmuted.
+        let is_other = |it: &&Group| groups.items.iter().all(|shown| shown.id != it.id);
+        let others = muted.iter().filter(is_other).take(OTHERS).cloned();
+        let shown: Vec<Group> = groups.items.iter().cloned().chain(others).collect();
+        let muted: Vec<String> = muted.iter().map(|it| clean(it.title.as_str())).collect();
+        let muted = if muted.is_empty() { l.none() } else { l.listed(muted).replace('\n', ", ") };
         let silent = of.quiet_hours.map(|it| l.silent(it.from, it.to)).unwrap_or_default();
         let text = l.messages_on(l.minutes(of.min_interval_minutes), silent, muted);
         let mut buttons = Buttons::default().row().button(&l.turn_off(), Button::TurnOff);
-        for group in &groups {
+        for group in &shown {
             let title = clean(group.title.as_str());
             buttons = if is_muted(&group.id) {
                 buttons.row().button(&l.unmute(title), Button::Unmute(group.id))
@@ -122,7 +128,10 @@ impl Acting<'_> {
                 let l = Texts(after.language.into());
                 Reply::plain(l.messages_come(l.minutes(after.min_interval_minutes)))
             }
-            (None, _) => self.shown_settings(after).await?,
+            (None, _) => {
+                let l = after.as_ref().map_or(self.own(), |of| Texts(of.language.into()));
+                self.own_settings(l, after).await?
+            }
         };
         Ok(Pressed::edit(reply))
     }

@@ -135,7 +135,10 @@ texts! {
         "Messages in this chat: on, every {minutes} at most.",
         "Сообщения в этом чате: раз в {minutes}."
     }
-    silent(from, to) { ", silent from {from}:00 to {to}:00", ", без звука с {from}:00 до {to}:00" }
+    silent(from, to) {
+        ", silent from {from:02}:00 to {to:02}:00",
+        ", без звука с {from:02}:00 до {to:02}:00"
+    }
     none { "none", "нет" }
     added(actor, what, amount) { "{actor} added “{what}”: {amount}", "Расход, {actor}: «{what}», {amount}" }
     occurred(what, amount) { "“{what}” was recorded by itself: {amount}", "Расход по расписанию: «{what}», {amount}" }

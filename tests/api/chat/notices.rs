@@ -122,6 +122,38 @@ async fn edit_is_told_with_what_it_was_in_both_languages() {
 }
 
 #[tokio::test]
+async fn edit_that_was_undone_is_told_to_nobody() {
+    let bot = Bot::with_messages("en", &[BOB]).await;
+    let dinner = bot.spend(json!({ "amount": 30, "description": "dinner" })).await;
+    let tea = bot.spend(json!({ "amount": 3, "description": "tea" })).await;
+    bot.keep().await;
+    bot.api.pass(Duration::from_mins(31));
+    let before = [ALPS, BOBS].map(|chat| bot.telegram.messages(chat).len());
+    let dinner = bot.path(&format!("/expenses/{dinner}")).await;
+    let tea = bot.path(&format!("/expenses/{tea}")).await;
+    for amount in [33, 30] {
+        bot.alice().put(&dinner, json!({ "amount": amount })).await.data(200);
+    }
+    // The amount is the same, and so is what each member owes in the end.
+    let two = json!([{ "userId": "1" }, { "userId": "3" }]);
+    let three = json!([{ "userId": "1" }, { "userId": "2" }, { "userId": "3" }]);
+    for splits in [&two, &three] {
+        bot.alice().put(&tea, json!({ "splits": splits })).await.data(200);
+    }
+    bot.told(BOBS).await;
+    assert_eq!([ALPS, BOBS].map(|chat| bot.telegram.messages(chat).len()), before);
+    // Other shares of the same amount are told.
+    bot.alice().put(&tea, json!({ "splits": two })).await.data(200);
+    bot.api.pass(Duration::from_mins(31));
+    let told = bot.told(BOBS).await;
+    assert_eq!(
+        told,
+        ["Alps\nAlice changed “tea”: 3.00 EUR. Your share: 0.00 EUR (was 1.00 EUR).\n[Alps]"]
+    );
+    assert_eq!(bot.shown(), "Alice changed “tea”: 3.00 EUR.\n[Open Fracti]");
+}
+
+#[tokio::test]
 async fn what_the_bot_did_in_the_chat_is_told_in_private_only() {
     let bot = Bot::with_messages("en", &[ALICE, BOB, CAROL]).await;
     bot.say(ALICE, "/expense 30 dinner").await;
@@ -420,15 +452,28 @@ async fn last_answer_leaves_the_other_lines_and_buttons_of_a_notice() {
         bot.press(BOB, "Pizza").await;
         assert_eq!(bot.shown(), first, "one of two has answered");
         let alert = bot.press(CAROL, "Pizza").await.alert.unwrap();
-        assert!(alert.ends_with("2 of 2 answered.") || alert.ends_with("Ответили 2 из 2."), "{alert}");
+        assert!(
+            alert.ends_with("2 of 2 answered.") || alert.ends_with("Ответили 2 из 2."),
+            "{alert}"
+        );
         assert_eq!(bot.shown(), then);
         // The others still work.
         bot.press(BOB, "Hills").await;
-        let confirm = if language == "ru" { "Подтвердить Bob 1,00 EUR" } else { "Confirm Bob 1.00 EUR" };
+        let confirm = if language == "ru" {
+            "Подтвердить Bob 1,00 EUR"
+        } else {
+            "Confirm Bob 1.00 EUR"
+        };
         assert_eq!(bot.press(ALICE, confirm).await.alert, None);
         bot.press(CAROL, "Hills").await;
         let last = then.lines().last().unwrap();
-        assert!(bot.shown().ends_with(&format!("Where to? Sea 0, Hills 2.\nPizza or sushi? Pizza 2, Sushi 0.\n{last}")), "{}", bot.shown());
+        assert!(
+            bot.shown().ends_with(&format!(
+                "Where to? Sea 0, Hills 2.\nPizza or sushi? Pizza 2, Sushi 0.\n{last}"
+            )),
+            "{}",
+            bot.shown()
+        );
     }
 }
 
@@ -436,10 +481,12 @@ async fn last_answer_leaves_the_other_lines_and_buttons_of_a_notice() {
 async fn buttons_of_what_is_over_go_when_they_are_pressed() {
     let bot = Bot::with_messages("en", &[BOB]).await;
     let questions = bot.path("/questions").await;
-    let choice = |prompt: &str| json!({
-        "type": "multiple_choice", "prompt": prompt, "options": ["Yes", "No"],
-        "audience": ["2", "3"], "timeoutSeconds": 3_600,
-    });
+    let choice = |prompt: &str| {
+        json!({
+            "type": "multiple_choice", "prompt": prompt, "options": ["Yes", "No"],
+            "audience": ["2", "3"], "timeoutSeconds": 3_600,
+        })
+    };
     let asked = bot.alice().post(&questions, choice("Closed?")).await.id();
     bot.alice().post(&questions, choice("Late?")).await.data(201);
     let paid = json!({ "toId": "1", "amount": 1 });

@@ -96,6 +96,27 @@ impl Effects {
             of.owed = of.owed.saturating_add(totals.owed);
             of.sent = of.sent.saturating_add(totals.sent).saturating_sub(totals.received);
         }
+        Self(all).without_none()
+    }
+
+    /// What several changes did together.
+    #[must_use]
+    pub fn together<'a>(several: impl IntoIterator<Item = &'a Self>) -> Self {
+        let mut all: BTreeMap<MemberId, BTreeMap<Currency, Effect>> = BTreeMap::new();
+        for (member, effects) in several.into_iter().flat_map(|it| &it.0) {
+            let of_member = all.entry(*member).or_default();
+            for (currency, effect) in effects {
+                let of = of_member.entry(*currency).or_default();
+                of.paid = of.paid.saturating_add(effect.paid);
+                of.owed = of.owed.saturating_add(effect.owed);
+                of.sent = of.sent.saturating_add(effect.sent);
+            }
+        }
+        Self(all).without_none()
+    }
+
+    fn without_none(self) -> Self {
+        let Self(mut all) = self;
         for of in all.values_mut() {
             of.retain(|_, effect| *effect != Effect::default());
         }

@@ -104,6 +104,18 @@ impl Table {
         Ok(Slice { items: memberships, next, unreadable })
     }
 
+    /// Those of some groups in which a user is present, in the order of their ids.
+    pub async fn groups_among(&self, user: UserId, ids: &[GroupId]) -> Result<Vec<Group>, Error> {
+        let keys = ids.iter().map(|group| keys::member(*group, user.into())).collect();
+        let rows = self.db.batch::<MemberRow>(keys).await?;
+        let is_in = |id: &GroupId| {
+            rows.get(&keys::member(*id, user.into())).is_some_and(|it| it.member.is_present())
+        };
+        let ids: Vec<GroupId> = ids.iter().copied().filter(is_in).collect();
+        let mut groups = self.groups_by_id(&ids).await?;
+        Ok(ids.iter().filter_map(|id| groups.remove(id)).collect())
+    }
+
     /// Ids of the groups in which a user is present, and times of joining, newest group first.
     pub(crate) async fn joined_groups(
         &self,
