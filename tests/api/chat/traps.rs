@@ -1,10 +1,12 @@
 //! What people and attackers do to the bot: wrong words, strangers, repeated updates, two at once.
 
+use fracti_admin::DeleteOptions;
 use fracti_local::fake_telegram::User;
 use futures_util::future::join_all;
 use serde_json::json;
 
 use super::{ALICE, ALPS, BOB, Bot, CAROL};
+use crate::admin::admin;
 
 impl Bot {
     /// The bot in a chat with a group of all three.
@@ -313,7 +315,8 @@ async fn names_from_right_to_left_do_not_swap_who_pays_whom() {
     let moshe = format!("\u{2068}{moshe}\u{2069}");
     assert!(bot.shown().contains(&format!("Members: Alice, {dani}, {moshe}.")), "{}", bot.shown());
     bot.say(BOB, "/expense 12 ארוחה").await;
-    let paid = format!("{dani} paid 12.00 EUR for \u{2068}ארוחה\u{2069}, shared by 3: 4.00 EUR each.");
+    let paid =
+        format!("{dani} paid 12.00 EUR for \u{2068}ארוחה\u{2069}, shared by 3: 4.00 EUR each.");
     assert!(bot.shown().starts_with(&paid), "{}", bot.shown());
     bot.say(CAROL, "/settle").await;
     let pay = format!("{cut} → {dani} 4.00 EUR");
@@ -367,5 +370,45 @@ async fn undo_of_what_was_edited_or_deleted_meanwhile_goes() {
         assert!(alert.contains(says), "{alert}");
         assert_eq!(bot.shown(), format!("{said}[Open Fracti]"));
         assert_eq!(bot.api.rows().await, before);
+    }
+}
+
+#[tokio::test]
+async fn rows_of_all_chats_are_deleted_with_their_group() {
+    // First opened by the bot, or by the Mini App from the chat.
+    for by_app in [false, true] {
+        let bot = Bot::new("en").await;
+        let app = bot.api.user(ALICE, "Alice").in_chat("-3788475317572404878");
+        if by_app {
+            app.post("/api/groups/open", json!({})).await.data(201);
+        }
+        bot.say(ALICE, "/start EUR").await;
+        bot.press(ALICE, "EUR").await;
+        bot.press(BOB, "Join").await;
+        let group = bot.group().await.to_string();
+        let chat = json!({ "id": ALPS, "type": "group", "title": "Alps" });
+        let update = json!({ "update_id": 9_000_003, "message": {
+            "message_id": 1, "date": 0, "chat": chat, "migrate_to_chat_id": -100_777,
+        } });
+        assert_eq!(bot.telegram.update(update).await.status, 200);
+        let of_chats = async || {
+            let rows = bot.api.rows().await;
+            let chats = rows.keys().filter(|(pk, _)| pk.starts_with("CHAT#"));
+            chats.map(|(pk, _)| pk.clone()).collect::<Vec<_>>()
+        };
+        let three = ["CHAT#-1001", "CHAT#-100777", "CHAT#-3788475317572404878"];
+        assert_eq!(of_chats().await, three, "{by_app}");
+        let alice = bot.api.user(ALICE, "Alice");
+        alice.delete(&format!("/api/groups/{group}/members/{BOB}")).await.data(200);
+        alice.delete(&format!("/api/groups/{group}")).await.data(200);
+        let mut out = Vec::new();
+        let options = DeleteOptions { group: group.parse().unwrap(), yes: true };
+        admin(&bot.api).delete_group(options, &mut out).await.unwrap();
+        assert_eq!(of_chats().await, [""; 0], "{by_app}");
+        let left = bot.api.rows().await;
+        let left = left.iter().filter(|((pk, _), row)| {
+            !pk.starts_with("IDEM#") && format!("{row:?}").contains(&group)
+        });
+        assert_eq!(left.map(|(key, _)| key).collect::<Vec<_>>(), Vec::<&(String, String)>::new());
     }
 }

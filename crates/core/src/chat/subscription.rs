@@ -16,6 +16,7 @@ use crate::{
         row::Row,
     },
     values::{
+        chat_id::ChatId,
         id::{GroupId, QuestionId, Subscriber, UserId},
         time::{Timestamp, Zone, hour_of},
     },
@@ -42,6 +43,10 @@ pub const TOLD_FOR: Duration = Duration::from_hours(7 * 24);
 
 /// Failures of a chat after which no more is sent to it.
 pub const MAX_REFUSED: u32 = 20;
+
+/// Maximum number of chats that are remembered of a group. A group rarely has more than three: its
+/// number, its number as a supergroup, and its `chat_instance`.
+const MAX_CHATS: usize = 50;
 
 /// Number of changes that are read before the first waiting one of a group. They may be marked
 /// later.
@@ -364,6 +369,9 @@ pub struct Subscription {
     /// Number of those that Telegram refused.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub refusals: u32,
+    /// Of a group: the chats whose rows lead to it, so that they are deleted with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub chats: Vec<ChatId>,
     /// Time at which messages were turned on.
     pub created_at: Timestamp,
     /// Time of the last change of the settings.
@@ -404,10 +412,24 @@ impl Subscription {
             due_at: None,
             due_failures: 0,
             refusals: 0,
+            chats: Vec::new(),
             created_at: now,
             updated_at: now,
             version: 0,
         }
+    }
+
+    /// The subscription of a group to which these chats lead, too.
+    #[must_use]
+    pub fn with_chats<'a>(mut self, chats: impl IntoIterator<Item = &'a ChatId>) -> Self {
+        for chat in chats {
+            if !self.chats.contains(chat) {
+                self.chats.push(chat.clone());
+            }
+        }
+        let most = self.chats.len().saturating_sub(MAX_CHATS);
+        self.chats.drain(..most);
+        self
     }
 
     /// The row after a change of it, with the time at which it is due.

@@ -193,7 +193,7 @@ pub fn connect<'a>(
     now: Timestamp,
 ) -> Result<Decision<Opened>, WriteError> {
     let Some(opened) = decision.result() else { return Ok(decision) };
-    let (group, mut writes) = (opened.group.id, Vec::new());
+    let (group, mut writes, mut leading) = (opened.group.id, Vec::new(), Vec::new());
     let written = match &decision {
         Decision::Write(transaction, _) | Decision::Renew(transaction, _) => transaction.keys(),
         Decision::Done(_) | Decision::Refuse { .. } => Vec::new(),
@@ -201,9 +201,13 @@ pub fn connect<'a>(
     for ConnectedChat { chat, read, is_taken } in chats {
         // A chat that has another group keeps it.
         let is_free = read.is_none_or(|it| it.group_id != group && !is_taken);
-        if is_free && !written.contains(&keys::chat_group(chat)) {
+        let is_written = written.contains(&keys::chat_group(chat));
+        if is_free && !is_written {
             let pointer = ChatGroup { chat_id: chat.clone(), group_id: group };
             writes.push(Write::put(&pointer)?.when(same_group(read)?));
+        }
+        if is_free || is_written || read.is_some_and(|it| it.group_id == group) {
+            leading.push(chat);
         }
     }
     // Messages that a member has turned off stay off.
@@ -214,10 +218,17 @@ pub fn connect<'a>(
             it.inactive_reason.is_none() && !moves
         }
     });
-    if !stays {
-        let new = Subscription::new(Subscriber::Group(group), number, language, now);
-        let version = subscription.map_or(0, |it| it.version);
-        writes.push(put_subscription(subscription, &Subscription { version, ..new }.changed())?);
+    let new = Subscription::new(Subscriber::Group(group), number, language, now);
+    let after = match subscription {
+        None => new.with_chats(leading),
+        Some(before) if stays => before.clone().with_chats(leading),
+        Some(before) => {
+            let (version, chats) = (before.version, before.chats.clone());
+            Subscription { chats, version, ..new }.with_chats(leading)
+        }
+    };
+    if subscription != Some(&after) {
+        writes.push(put_subscription(subscription, &after.changed())?);
     }
     Ok(decision.with(writes))
 }
@@ -234,9 +245,16 @@ pub fn migrate_chat(
         let pointer = ChatGroup { chat_id: chat.clone(), group_id: group };
         writes.add(Write::put_new(&pointer)?);
     }
-    if let Some(before) = subscription.filter(|it| it.chat_id == from) {
-        let after = Subscription { chat_id: number, updated_at: now, ..before.clone() };
-        writes.add(put_subscription(Some(before), &after.changed())?);
+    if let Some(before) = subscription {
+        let after = before.clone().with_chats([&ChatId::from(from), chat]);
+        let after = if before.chat_id == from {
+            Subscription { chat_id: number, updated_at: now, ..after }
+        } else {
+            after
+        };
+        if after != *before {
+            writes.add(put_subscription(Some(before), &after.changed())?);
+        }
     }
     Ok(if writes.is_empty() { Decision::Done(()) } else { Decision::Write(writes, ()) })
 }

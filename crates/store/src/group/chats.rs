@@ -184,7 +184,8 @@ impl Table {
             };
             let Some(before) = before.filter(was_blocked) else { return Ok(Decision::Done(())) };
             let new = Subscription::new(before.id, number, before.language, now);
-            let after = Subscription { version: before.version, ..new }.changed();
+            let (version, chats) = (before.version, before.chats.clone());
+            let after = Subscription { chats, version, ..new }.changed();
             let put = put_subscription(Some(&before), &after)?;
             Ok(Decision::Write(Transaction::from_iter([put]), ()))
         });

@@ -87,8 +87,9 @@ impl Table {
         let is_last = keys.is_empty();
         if is_last {
             let subscription = self.subscription(Subscriber::Group(group)).await?;
-            let told = subscription.as_ref().map(|it| ChatId::from(it.chat_id));
-            let chats = [Some(row.chat_id.clone()), told].into_iter().flatten();
+            let told = subscription.iter().map(|it| ChatId::from(it.chat_id));
+            let others = subscription.iter().flat_map(|it| it.chats.clone());
+            let chats = [row.chat_id.clone()].into_iter().chain(told).chain(others);
             let chats: HashSet<_> = chats.map(|chat| keys::chat_group(&chat)).collect();
             for pointer in chats {
                 let of_chat = self.db.get::<ChatGroup>(pointer.clone()).await?;
