@@ -181,6 +181,15 @@ impl Recorded {
     }
 }
 
+/// The refusal of an import of which this member is a part, who is not present any more.
+fn has_left(Member { name, .. }: &Member) -> Error {
+    let rule = message!(
+        "members must be present, but {name} has left the group",
+        "все участники должны состоять в группе, но {name} в ней больше не состоит"
+    );
+    Error::invalid("options.members", rule)
+}
+
 /// Key of the row that a settlement has if it was imported as pending.
 fn pending_key(group: GroupId, record: &Record) -> Option<Primary> {
     match record {
@@ -203,13 +212,7 @@ impl Run<'_> {
         match members.iter().find(|member| !member.is_present()) {
             None => Ok(true),
             Some(member) if member.comes_back() => Ok(false),
-            Some(Member { id, .. }) => {
-                let rule = message!(
-                    "members must be present, but {id} has left the group",
-                    "все участники должны состоять в группе, а {id} её покинул"
-                );
-                Err(Error::invalid("options.members", rule))
-            }
+            Some(member) => Err(has_left(member)),
         }
     }
 
@@ -439,4 +442,30 @@ pub fn taking_part(records: &[(RowPlace, Record)]) -> BTreeSet<MemberId> {
 
 fn count(number: usize) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use fracti_texts::Language;
+
+    use super::*;
+    use crate::{caller::telegram::User, values::id::UserId};
+
+    #[test]
+    fn who_has_left_is_named() {
+        let id = UserId::new(4711).unwrap();
+        let user = User { id, name: "Боб".to_owned(), username: None, avatar_url: None };
+        let member = Member::new(&user, None, Timestamp::default());
+        let Error::Invalid(errors) = has_left(&member) else { panic!("not invalid") };
+        let [error] = errors.as_slice() else { panic!("{errors:?}") };
+        for (language, says) in [
+            (Language::English, "members must be present, but Боб has left the group"),
+            (
+                Language::Russian,
+                "все участники должны состоять в группе, но Боб в ней больше не состоит",
+            ),
+        ] {
+            assert_eq!(error.rule.text(language), says);
+        }
+    }
 }
