@@ -1,6 +1,7 @@
 //! The bot in a chat, through its webhook and a Bot API on loopback.
 
 mod conversation;
+mod delivery;
 mod kinds;
 mod notices;
 mod random;

@@ -200,6 +200,12 @@ impl Api {
         Self { router: service(routes(), app.clone()), app, table, ..self.clone() }
     }
 
+    /// The same without a Bot API.
+    pub fn without_telegram(&self) -> Self {
+        let app = App { telegram: None, ..self.app.clone() };
+        Self { router: service(routes(), app.clone()), app, ..self.clone() }
+    }
+
     /// The API of another bot, over the same table.
     pub fn of_bot(&self, token: &str) -> Self {
         let app = App { bot_token: BotToken::new(token), ..self.app.clone() };
