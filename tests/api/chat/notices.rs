@@ -344,6 +344,64 @@ async fn after_two_hours_without_telegram_there_is_one_message() {
 }
 
 #[tokio::test]
+async fn change_reaches_more_users_than_one_transaction_holds() {
+    let bot = Bot::with_messages("en", &[]).await;
+    let join = bot.path("/join").await;
+    let users = 1_001..=1_120_u64;
+    for user in users.clone() {
+        let caller = bot.api.user(user, &format!("User {user}"));
+        caller.post(&join, json!({})).await.data(200);
+        caller.put("/api/users/me/subscription", json!({})).await.data(200);
+    }
+    let due = async || {
+        bot.api.pass(Duration::from_secs(1));
+        let due = bot.due_changes().await;
+        assert_eq!(due.len(), 1, "{due:?}");
+        due.into_iter().next().unwrap()
+    };
+    // The number of the first change that waits, and the version, of each user.
+    let waits = async || {
+        let mut all = Vec::new();
+        for user in users.clone() {
+            let of = bot.subscription(user).await;
+            let first = of.groups.first().and_then(|it| it.from);
+            all.push((user, first, of.version));
+        }
+        all
+    };
+    // A keeper was stopped after it had marked the users up to one: those are not marked again.
+    let rows = [("2026-01-10", "Taxi", "Taxi", "EUR", vec![100, -100])];
+    let options = json!({ "commit": true, "members": { "A": "1", "B": "2" } });
+    let file = crate::harness::splitwise(&["A", "B"], &rows);
+    let form = json!({ "file": file, "options": options });
+    let done = bot.alice().post(&bot.path("/import").await, form).await.data(200).clone();
+    let first = due().await;
+    let key = keys::change(first.group_id, first.number);
+    let last = AttributeValue::S("1050".to_owned());
+    bot.api.set_attribute(key, "toldTo", last).await;
+    let begun = due().await;
+    assert_eq!(begun.told_to, Some(UserId::new(1_050).unwrap()));
+    assert!(bot.api.table.tell(&begun, bot.api.now()).await.unwrap());
+    assert_eq!(bot.due_changes().await, []);
+    let before = waits().await;
+    for (user, from, _) in &before {
+        assert_eq!(*from, (*user > 1_050).then_some(first.number), "{user}");
+    }
+    // Two keepers at once mark all of them, in two transactions, and each one once.
+    let import = bot.path(&format!("/import/{}", done["importId"].as_str().unwrap())).await;
+    bot.alice().delete(&import).await.data(200);
+    let second = due().await;
+    let now = bot.api.now();
+    let done = tokio::join!(bot.api.table.tell(&second, now), bot.api.table.tell(&second, now));
+    assert!(done.0.unwrap() | done.1.unwrap());
+    assert_eq!(bot.due_changes().await, []);
+    for ((user, from, version), (_, earlier, old)) in waits().await.into_iter().zip(before) {
+        assert_eq!(from, earlier.or(Some(second.number)), "{user}");
+        assert_eq!(version, old + u64::from(earlier.is_none()), "{user}");
+    }
+}
+
+#[tokio::test]
 async fn two_keepers_tell_each_change_once() {
     let bot = Bot::with_messages("en", &[BOB, CAROL]).await;
     for number in 0..5 {
