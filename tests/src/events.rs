@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fs, path::PathBuf, sync::LazyLock};
 
 use axum::{Router, http::Method};
 use base64::{Engine, engine::general_purpose::STANDARD};
-use fracti_core::{caller::telegram, values::time::Timestamp};
+use fracti_core::{caller::telegram, chat::button::Button, values::time::Timestamp};
 use fracti_http::App;
 use fracti_local::FUNCTIONS;
 use fracti_runtime::BotToken;
@@ -123,6 +123,18 @@ fn of_bot() -> Vec<Sample> {
         header: SECRET,
         body: None,
     };
+    let currency = Button::Currency("EUR".parse().unwrap());
+    let press = webhook(json!({ "update_id": 4_711, "callback_query": {
+        "id": "530083465467043840", "from": from, "chat_instance": "-3788475317572404878",
+        "data": currency.encode(),
+        "message": { "message_id": 18, "date": SIGNED_AT / 1_000, "chat": group,
+            "text": "In which currency?" },
+    } }));
+    let member = |status: &str| json!({ "user": { "id": 42, "is_bot": true }, "status": status });
+    let added = webhook(json!({ "update_id": 4_711, "my_chat_member": {
+        "chat": group, "from": from, "date": SIGNED_AT / 1_000,
+        "old_chat_member": member("left"), "new_chat_member": member("member"),
+    } }));
     let start = || said(&private, json!({ "text": "/start" }));
     vec![
         of("bot-start", 200, "Add me to a group's chat", start()),
@@ -138,6 +150,20 @@ fn of_bot() -> Vec<Sample> {
             "In which currency?",
             said(&group, json!({ "text": "/balance" })),
         ),
+        of(
+            "bot-start-with-group",
+            200,
+            "counts in EUR. Members: Alice Smith, Bob Jones",
+            said(&group, json!({ "text": format!("/start {}", SCENE[0]) })),
+        ),
+        of(
+            "bot-expense-in-new-chat",
+            200,
+            "In which currency?",
+            said(&group, json!({ "text": "/expense 12,50 Käsefondue" })),
+        ),
+        of("bot-press", 200, r#""method":"answerCallbackQuery""#, press),
+        of("bot-added", 200, "In which currency?", added),
         of(
             "bot-sticker",
             200,
