@@ -1022,7 +1022,11 @@ function leave(form) {
   const button = form.querySelector('[data-sum]');
   if (button) {
     button.dataset.label ??= button.textContent.trim();
-    button.textContent = whole ? `${button.dataset.label} · ${shown(whole, digits)}\u00a0${chosen}` : button.dataset.label;
+    // Who was left out last time is seen before the amount is shared.
+    const boxes = /equal|shares/.test(form.elements.splitType?.value) ? [...form.querySelectorAll('.shares [data-counts]')] : [];
+    const sharing = boxes.filter((it) => it.checked).length;
+    const parts = [button.dataset.label, `${shown(whole ?? 0n, digits)}\u00a0${chosen}`, ...sharing < boxes.length ? [text('among', sharing, boxes.length)] : []];
+    button.textContent = whole ? parts.join(' · ') : button.dataset.label;
     button.toggleAttribute('data-missing', !whole || !form.elements.description.value.trim());
     telegramButtons();
   }

@@ -97,6 +97,11 @@ impl Links<'_> {
                 if is_me {
                     return sentence([by, guest], |[by, guest]| l.said_that_is_you(by, guest));
                 }
+                if link.proposed_by == self.me {
+                    return sentence([guest, user], |[guest, user]| {
+                        l.you_said_that_is(guest, user)
+                    });
+                }
                 sentence([by, guest, user], |[by, guest, user]| l.said_that_is(by, guest, user))
             }
         }

@@ -188,7 +188,7 @@ impl QuestionScreen<'_> {
             @if claimed.is_some_and(|it| it.iter().all(|share| share.user == *STAND_IN)) {}
             @else if let Some(claimed) = claimed {
                 section {
-                    h2 { (l.shares_now()) }
+                    h2 { (l.shares_claimed()) }
                     ul.card.list { @for share in claimed.iter().filter(|it| it.user != *STAND_IN) {
                         li.row { (self.names.avatar(share.user)) span.grow { (self.names.shown(share.user)) }
                             (ui::money(l, share.amount.to_major(), receipt.currency)) }

@@ -276,7 +276,7 @@ impl ScheduleScreen<'_> {
                 }
                 @if let Some(next) = next {
                     @let skips: Vec<Day> = it.skips.iter().copied().chain([next]).collect();
-                    (self.skipping(&skips, l.skip_next(), l.is_skipped()))
+                    (self.skipping(&skips, l.skip_next(), &l.is_skipped(l.day(next, self.today))))
                 }
                 @if it.problem.is_none() { (edit) }
                 form.inline action=(api) data-method="DELETE" data-etag=(tag) data-ask=(l.delete_repeat())

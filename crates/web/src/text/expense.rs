@@ -47,7 +47,7 @@ texts! {
     resume { "Go on", "Продолжить" }
     goes_on { "It goes on", "Продолжается" }
     skip_next { "Skip the next one", "Пропустить следующий" }
-    is_skipped { "The next one is skipped", "Следующий пропускаем" }
+    is_skipped(day) { "Skipped: {day}", "Пропускаем: {day}" }
     delete_repeat { "Delete it? What was recorded stays.", "Удалить? Записанное останется." }
     comes_later(day) { "The expense of {day} was not recorded. It will be once this is put right.",
         "Расход за {day} не записан. Он появится, когда вы это исправите." }

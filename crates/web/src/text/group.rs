@@ -58,7 +58,8 @@ texts! {
     you_said_that_is_you(guest) { "You said: “{guest}” is you", "Вы сказали: «{guest}» — это вы" }
     said_that_is_me(user, guest) { "{user} says: “{guest}” is me", "{user}: «{guest}» — это я" }
     said_that_is_you(by, guest) { "{by} says: “{guest}” is you", "{by}: «{guest}» — это вы" }
-    said_that_is(by, guest, user) { "{by}: “{guest}” is {user}", "{by}: «{guest}» — это {user}" }
+    you_said_that_is(guest, user) { "You said: “{guest}” is {user}", "Вы предложили: «{guest}» — это {user}" }
+    said_that_is(by, guest, user) { "{by} says: “{guest}” is {user}", "{by}: «{guest}» — это {user}" }
     please_confirm(guest) { "I am “{guest}” in our group. Please confirm it.", "В нашей группе «{guest}» — это я. Подтвердите, пожалуйста." }
     ask_to_confirm { "Ask to confirm", "Попросить подтвердить" }
     is_user(user, guest) { "Is {user} “{guest}”?", "{user} — это «{guest}»?" }
@@ -113,7 +114,7 @@ texts! {
         "Тогда вы будете должны {amount}. Всё равно подтвердить?" }
     then_owes(name, amount) { "Then {name} owes {amount}. Confirm it anyway?",
         "Тогда {name} будет в долгу: {amount}. Всё равно подтвердить?" }
-    settle_first(amount) { "Settle {amount} first.", "Сначала рассчитайтесь: {amount}." }
+    settle_first(amount) { "To remove, settle first: {amount}.", "Чтобы удалить, сначала рассчитайтесь: {amount}." }
     settle_up_first(balances) { "Settle up first: {balances}.", "Сначала рассчитайтесь: {balances}." }
     is_theirs(amount) { "you owe {amount} of it", "из них вы должны {amount}" }
     being_owed(amount) { "you are owed {amount}", "вам должны {amount}" }

@@ -42,7 +42,7 @@ texts! {
     cash_out_waits { "Cash-out of {amount} asked for. The operator pays it.", "Вывод {amount} запрошен. Его выплатит оператор." }
     called_off(what, amount) { "{what} of {amount} called off", "{what}: {amount}, отменено" }
     captured(what, amount) { "{what} of {amount} confirmed", "{what}: {amount}, подтверждено" }
-    asked { "Asked", "Вопрос задан" }
+    asked { "Asked. Now send its link to the chat.", "Вопрос задан. Отправьте ссылку на него в чат." }
     answered { "Answered", "Ответ записан" }
     import_undone { "Taken back. Expenses: {expenses}, payments: {settlements}",
         "Отменено. Расходов: {expenses}, платежей: {settlements}" }

@@ -36,6 +36,7 @@ texts! {
     fixed_sharers { "shared as the receipt says", "делится, как указано в чеке" }
     line_amounts { "Enter the price of all pieces of a line, not of one.", "Пишите цену за всё количество в строке, а не за одну штуку." }
     shares_now { "Shares as of now", "Доли пока такие" }
+    shares_claimed { "Shares as of now, without what nobody claimed", "Доли пока такие, без неотмеченного" }
     record_expense { "Record as expense", "Записать как расход" }
     rest_to { "What nobody claimed is shared by", "Что никто не отметил, делят" }
     rest_reject { "nobody: it must be claimed first", "никто: сначала нужно отметить" }

@@ -58,7 +58,8 @@ pub(crate) const APP: [ScriptText; 15] = [
 ];
 
 /// The texts of the rest of the script.
-pub(crate) const MORE: [ScriptText; 44] = [
+pub(crate) const MORE: [ScriptText; 45] = [
+    ("among", ["{a} of {b}", "{a} из {b}"]),
     (
         "who",
         [
