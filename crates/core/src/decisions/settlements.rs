@@ -22,7 +22,7 @@ use crate::{
         write::{Write, WriteError},
     },
     values::{
-        id::{SettlementId, UserId},
+        id::{MemberId, SettlementId, UserId},
         request_context::RequestContext,
         time::Zone,
     },
@@ -55,6 +55,38 @@ pub fn record_settlement(
     }
     transaction.tell(Subject::settlement(ChangeKind::SettlementRecorded, &settlement));
     Ok((transaction, settlement))
+}
+
+/// [`record_settlement`], of a plan that was made of the ledger with this version. Without one, the plan
+/// has no such payment any more.
+pub fn record_planned(
+    new: &Draft<NewSettlement>,
+    version: Option<u64>,
+    seen: (&Group, &[Member]),
+    transaction: LedgerTransaction,
+    by: (UserId, RequestContext, Zone),
+) -> Result<(LedgerTransaction, Settlement), WriteError> {
+    if version != Some(transaction.before().version) {
+        return Err(Error::Changed.into());
+    }
+    record_settlement(new, seen, transaction, by)
+}
+
+/// Which settlements a new one repeats, if it may repeat one: an equal one that is pending, unless the
+/// request says that it is another payment. One that its payer records and that waits is let in: its
+/// recipient says whether it came.
+pub fn repeated_by(
+    new: &Draft<NewSettlement>,
+    created: &Settlement,
+    transaction: &LedgerTransaction,
+) -> Option<impl Fn(&Settlement) -> bool + use<>> {
+    let Ledger { state, links, .. } = transaction.before();
+    let [from, to] = created.resolved(links).parties();
+    let by_payer = created.created_by.map(MemberId::from) == Some(from);
+    let waits = by_payer && created.status == SettlementStatus::Pending;
+    let may = !new.is_separate() && !waits && state.may_have_pending_between([from, to], links);
+    let (links, created, now) = (links.clone(), created.clone(), transaction.at());
+    may.then_some(move |it: &Settlement| it.repeats(&created, &links, now))
 }
 
 /// What a user's update does to a settlement. Whether a party is past, or the user is alone, shows only
@@ -109,6 +141,37 @@ pub fn check_update<'a>(
     Ok(checked)
 }
 
+/// What an update depends on besides the settlement and the ledger.
+#[derive(Debug, Default)]
+pub struct UpdateRows {
+    /// The settlement's entry, which is taken back.
+    pub entry: Option<Entry>,
+    /// The row that says which settlement its chain transaction pays.
+    pub used: Option<UsedHash>,
+    /// What funds pay, release or give back.
+    pub funds: Vec<Write>,
+}
+
+/// Makes a transition that [`check_update`] lets through.
+pub fn update(
+    transition: Transition,
+    by: UserId,
+    transaction: LedgerTransaction,
+    settlement: Settlement,
+    fields: &SettlementUpdate,
+    rows: UpdateRows,
+) -> Result<Decision<Settlement>, WriteError> {
+    let (transaction, updated) = match transition {
+        Transition::Nothing => return Ok(Decision::Done(settlement)),
+        Transition::Complete => completed(transaction, settlement, rows.funds)?,
+        Transition::Fail => failed(transaction, settlement, false, rows)?,
+        Transition::Attach(hash) => attach(transaction, settlement, hash, rows.used.as_ref())?,
+        Transition::Revert => take_back(transaction, settlement, by, rows)?,
+        Transition::Edit => return edit(transaction, &settlement, fields),
+    };
+    transaction.commit(updated)
+}
+
 /// Adds what completes a settlement, with the writes by which funds pay it.
 pub fn completed(
     mut transaction: LedgerTransaction,
@@ -135,8 +198,7 @@ pub fn failed(
     mut transaction: LedgerTransaction,
     settlement: Settlement,
     expired: bool,
-    used: Option<&UsedHash>,
-    released: impl IntoIterator<Item = Write>,
+    UpdateRows { used, funds, .. }: UpdateRows,
 ) -> Result<(LedgerTransaction, Settlement), Error> {
     let attributes = [
         ("status", Some(row::to_value(&SettlementStatus::Failed)?)),
@@ -144,8 +206,8 @@ pub fn failed(
         ("expired", expired.then(|| row::to_value(&true)).transpose()?),
     ];
     transaction.add(Write::update(key(&settlement), attributes).when(unchanged(&settlement)?));
-    transaction.add_all(release_hash(&settlement, used)?);
-    transaction.add_all(released);
+    transaction.add_all(release_hash(&settlement, used.as_ref())?);
+    transaction.add_all(funds);
     transaction.state().ended(settlement.parties());
     let (status, tx_hash) = (SettlementStatus::Failed, None);
     let failed = Settlement { tx_hash, status, expired, ..settlement };
@@ -155,26 +217,27 @@ pub fn failed(
 
 /// Takes a completed settlement back: its entry is reverted, its chain transaction may pay another
 /// one, and what funds paid at once is given back.
-pub fn take_back(
+fn take_back(
     mut transaction: LedgerTransaction,
-    settlement: &Settlement,
+    settlement: Settlement,
     by: UserId,
-    (entry, used): (&Entry, Option<&UsedHash>),
-    returned: impl IntoIterator<Item = Write>,
-) -> Result<Decision<Settlement>, WriteError> {
+    UpdateRows { entry, used, funds }: UpdateRows,
+) -> Result<(LedgerTransaction, Settlement), WriteError> {
+    let entry = entry.ok_or_else(|| unrecorded(&settlement))?;
+    let (unchanged, released) =
+        (unchanged(&settlement)?, release_hash(&settlement, used.as_ref())?);
     let reverted = Settlement {
         status: SettlementStatus::Failed,
         tx_hash: None,
         reverted_at: Some(transaction.at()),
         reverted_by: Some(by),
-        ..settlement.clone()
+        ..settlement
     };
-    transaction.add(Write::put(&reverted)?.when(unchanged(settlement)?));
-    transaction.add_all(release_hash(settlement, used)?);
-    transaction.add_all(returned);
-    transaction.revert(entry, None)?;
+    transaction.add(Write::put(&reverted)?.when(unchanged));
+    transaction.add_all(released.into_iter().chain(funds));
+    transaction.revert(&entry, None)?;
     transaction.tell(Subject::settlement(ChangeKind::SettlementReverted, &reverted));
-    transaction.commit(reverted)
+    Ok((transaction, reverted))
 }
 
 /// Why a completed settlement that has no entry is not taken back: one in a v0 row that could not be
@@ -187,22 +250,22 @@ pub fn unrecorded(settlement: &Settlement) -> WriteError {
 }
 
 /// Stores the chain transaction that pays a settlement, instead of an earlier one.
-pub fn attach(
+fn attach(
     mut transaction: LedgerTransaction,
-    settlement: &Settlement,
-    hash: &TxHash,
+    settlement: Settlement,
+    hash: TxHash,
     used: Option<&UsedHash>,
-) -> Result<Decision<Settlement>, WriteError> {
-    let attached = Settlement { tx_hash: Some(hash.clone()), ..settlement.clone() };
-    let write = Write::update(key(settlement), [("txHash", Some(row::to_value(hash)?))])
-        .when(unchanged(settlement)?);
-    let writes = [Some(write), Some(use_hash(hash, &attached)?), release_hash(settlement, used)?];
+) -> Result<(LedgerTransaction, Settlement), WriteError> {
+    let write = Write::update(key(&settlement), [("txHash", Some(row::to_value(&hash)?))])
+        .when(unchanged(&settlement)?);
+    let writes =
+        [Some(write), Some(use_hash(&hash, &settlement)?), release_hash(&settlement, used)?];
     transaction.add_all(writes.into_iter().flatten());
-    transaction.commit(attached)
+    Ok((transaction, Settlement { tx_hash: Some(hash), ..settlement }))
 }
 
 /// Edits a pending settlement.
-pub fn edit(
+fn edit(
     mut transaction: LedgerTransaction,
     before: &Settlement,
     update: &SettlementUpdate,

@@ -8,6 +8,7 @@ use fracti_core::{
         decision::Decision,
         funding::{self as decide, AtOnce, Detail, money, users},
         ledger_transaction::LedgerTransaction,
+        settlements::{failed, repeated_by},
     },
     funds::user_funds::{Funds, Payable},
     group::{Group, Member, MemberKey},
@@ -84,7 +85,10 @@ impl Table {
             let by = (user, context, targets.zone());
             decide::record_from_funds(new, seen, transaction, (payer, detail, at_once), by)
         };
-        let create = (create, self.refuse_repeated(new));
+        let check = |transaction: &LedgerTransaction, created: &Settlement| {
+            self.refuse_repeated(group, repeated_by(new, created, transaction))
+        };
+        let create = (create, check);
         self.create_checked_in_group(member_key, Some(&named), idempotency, read, create).await
     }
 
@@ -190,7 +194,9 @@ impl Table {
             let [payer, _] = users(&settlement)?;
             let member_key = MemberKey { group, user: payer };
             let transaction = LedgerTransaction::unchecked(member_key, ledger, now);
-            self.fail(transaction, settlement, None).await
+            let rows = self.rows_of_failure(&settlement, None, transaction.at()).await?;
+            let (transaction, failed) = failed(transaction, settlement, true, rows)?;
+            transaction.commit(failed)
         })
         .await
     }

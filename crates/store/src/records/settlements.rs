@@ -1,9 +1,10 @@
 //! Settlements: recording, completing and failing them.
 
-use std::future::ready;
-
 use fracti_core::{
-    decisions::{decision::Decision, ledger_transaction::LedgerTransaction, settlements as decide},
+    decisions::{
+        ledger_transaction::LedgerTransaction,
+        settlements::{self as decide, UpdateRows},
+    },
     funds::fund::FundError,
     group::{Group, Member, MemberKey},
     input::{Draft, Error},
@@ -21,9 +22,11 @@ use fracti_core::{
         row,
         write::WriteError,
     },
-    values::id::{GroupId, MemberId, SettlementId, UserId},
+    values::{
+        id::{GroupId, SettlementId, UserId},
+        time::Timestamp,
+    },
 };
-use futures_util::{FutureExt, future::BoxFuture};
 
 use crate::{
     dynamo::{Page, Range, Slice},
@@ -126,7 +129,10 @@ impl Table {
             let by = (user, context, targets.zone());
             decide::record_settlement(new, (group, members), transaction, by)
         };
-        let create = (create, self.refuse_repeated(new));
+        let check = |transaction: &LedgerTransaction, created: &Settlement| {
+            self.refuse_repeated(member_key.group, decide::repeated_by(new, created, transaction))
+        };
+        let create = (create, check);
         self.create_checked_in_group(member_key, Some(&named), idempotency, read, create).await
     }
 
@@ -145,52 +151,29 @@ impl Table {
     ) -> Result<Outcome<Settlement>, Error> {
         let (named, user, context) = (new.named(), member_key.user, idempotency.context());
         let read = || self.targets_if(!new.has_date(), user);
-        let create = |group: &Group,
-                      members: &[Member],
-                      transaction: LedgerTransaction,
-                      targets: Targets| {
-            if version != Some(transaction.before().version) {
-                return Err(Error::Changed.into());
-            }
+        let create = |group: &Group, members: &[Member], transaction, targets: Targets| {
             let by = (user, context, targets.zone());
-            decide::record_settlement(new, (group, members), transaction, by)
+            decide::record_planned(new, version, (group, members), transaction, by)
         };
         self.create_in_group(member_key, Some(&named), idempotency, read, create).await
     }
 
-    /// Refuses a new settlement if an equal one is pending, unless the request says that it is another
-    /// payment. One that its payer records and that waits is let in: its recipient says whether it
-    /// came. Among the newest settlements that a page examines, none is overlooked.
+    /// Refuses a new settlement if one that it `repeats` is among the newest settlements that a page
+    /// examines.
     ///
     /// # Errors
     ///
-    /// Those of the returned check: [`Error::PaymentPending`].
-    pub(crate) fn refuse_repeated<'a>(
-        &'a self,
-        new: &Draft<NewSettlement>,
-    ) -> impl Fn(&LedgerTransaction, &Settlement) -> BoxFuture<'a, Result<(), Error>> + use<'a>
-    {
-        let is_separate = new.is_separate();
-        move |transaction, created| {
-            let Ledger { state, links, .. } = transaction.before();
-            let resolved = created.resolved(links);
-            let parties = resolved.parties();
-            let by_payer = created.created_by.map(MemberId::from) == Some(resolved.from_user_id);
-            let waits = by_payer && created.status == SettlementStatus::Pending;
-            if is_separate || waits || !state.may_have_pending_between(parties, links) {
-                return ready(Ok(())).boxed();
-            }
-            let (links, created, now) = (links.clone(), created.clone(), transaction.at());
-            async move {
-                let range =
-                    Range::table(keys::group_partition(created.group_id), prefix::SETTLEMENT);
-                let newest = Page { limit: 1, after: None };
-                let repeats = |it: &Settlement| it.repeats(&created, &links, now);
-                let found = self.db.page_of(&range, &newest, repeats).await?.items;
-                found.first().map_or(Ok(()), |it| Err(Error::PaymentPending(it.id)))
-            }
-            .boxed()
-        }
+    /// [`Error::PaymentPending`].
+    pub(crate) async fn refuse_repeated(
+        &self,
+        group: GroupId,
+        repeats: Option<impl Fn(&Settlement) -> bool>,
+    ) -> Result<(), Error> {
+        let Some(repeats) = repeats else { return Ok(()) };
+        let range = Range::table(keys::group_partition(group), prefix::SETTLEMENT);
+        let newest = Page { limit: 1, after: None };
+        let found = self.db.page_of(&range, &newest, repeats).await?.items;
+        found.first().map_or(Ok(()), |it| Err(Error::PaymentPending(it.id)))
     }
 
     /// Updates a settlement that is as `expected`, if [`Settlement::transition`] allows it.
@@ -228,22 +211,10 @@ impl Table {
             };
             let seen = (&settlement, &ledger);
             let checked = decide::check_update(user, update, &expected, in_app, seen, &transition)?;
-            let transaction = || LedgerTransaction::new(member_key, ledger, idempotency.now());
-            match transition {
-                Transition::Nothing => Ok(Decision::Done(settlement)),
-                Transition::Complete => {
-                    self.complete(transaction()?, settlement, user, random).await
-                }
-                Transition::Fail => self.fail(transaction()?, settlement, Some(user)).await,
-                Transition::Attach(hash) => {
-                    let (transaction, used) = (transaction()?, self.used_hash(&settlement).await?);
-                    decide::attach(transaction, &settlement, &hash, used.as_ref())
-                }
-                Transition::Edit => decide::edit(transaction()?, &settlement, checked),
-                Transition::Revert => {
-                    self.take_back(transaction()?, settlement, user, random).await
-                }
-            }
+            let transaction = LedgerTransaction::unchecked(member_key, ledger, idempotency.now());
+            let at = (transaction.at(), random);
+            let rows = self.rows_of_update(&transition, &settlement, user, at).await?;
+            decide::update(transition, user, transaction, settlement, checked, rows)
         });
         let updated = updated.await;
         if matches!(updated, Err(Error::Fund(FundError::Over(_)))) {
@@ -256,51 +227,44 @@ impl Table {
         updated
     }
 
-    /// Fails a settlement for a user or, without one, ends it because its hold has expired. Its chain
-    /// transaction may pay another settlement, and its payer gets back what was withheld.
-    pub(crate) async fn fail(
+    /// What a transition depends on besides the settlement and the ledger.
+    async fn rows_of_update(
         &self,
-        transaction: LedgerTransaction,
-        settlement: Settlement,
+        transition: &Transition,
+        settlement: &Settlement,
+        by: UserId,
+        (at, random): (Timestamp, [u8; 10]),
+    ) -> Result<UpdateRows, WriteError> {
+        let none = UpdateRows::default();
+        Ok(match transition {
+            Transition::Nothing | Transition::Edit => none,
+            Transition::Attach(_) => UpdateRows { used: self.used_hash(settlement).await?, ..none },
+            Transition::Fail => self.rows_of_failure(settlement, Some(by), at).await?,
+            Transition::Complete => {
+                let paid = self.pay_funds(settlement, by, at, random).await;
+                UpdateRows { funds: self.agreed_with(settlement, paid).await?, ..none }
+            }
+            Transition::Revert => {
+                let key = keys::entry(settlement.group_id, &settlement.id.into());
+                let entry = self.db.get::<Entry>(key).await?;
+                let entry = Some(entry.ok_or_else(|| decide::unrecorded(settlement))?);
+                let used = self.used_hash(settlement).await?;
+                UpdateRows { entry, used, funds: self.return_funds(settlement, at, random).await? }
+            }
+        })
+    }
+
+    /// What the failure of a settlement depends on, for a user or, without one, because its hold has
+    /// expired.
+    pub(crate) async fn rows_of_failure(
+        &self,
+        settlement: &Settlement,
         by: Option<UserId>,
-    ) -> Result<Decision<Settlement>, WriteError> {
-        let released = self.release_funds(&settlement, by, transaction.at()).await;
-        let released = self.agreed_with(&settlement, released).await?;
-        let used = self.used_hash(&settlement).await?;
-        let (transaction, failed) =
-            decide::failed(transaction, settlement, by.is_none(), used.as_ref(), released)?;
-        transaction.commit(failed)
-    }
-
-    /// Completes a settlement and records it in the ledger.
-    async fn complete(
-        &self,
-        transaction: LedgerTransaction,
-        settlement: Settlement,
-        by: UserId,
-        random: [u8; 10],
-    ) -> Result<Decision<Settlement>, WriteError> {
-        let paid = self.pay_funds(&settlement, by, transaction.at(), random).await;
-        let paid = self.agreed_with(&settlement, paid).await?;
-        let (transaction, completed) = decide::completed(transaction, settlement, paid)?;
-        transaction.commit(completed)
-    }
-
-    /// Takes a completed settlement back.
-    async fn take_back(
-        &self,
-        transaction: LedgerTransaction,
-        settlement: Settlement,
-        by: UserId,
-        random: [u8; 10],
-    ) -> Result<Decision<Settlement>, WriteError> {
-        let key = keys::entry(settlement.group_id, &settlement.id.into());
-        let entry = self.db.get::<Entry>(key).await?;
-        let entry = entry.ok_or_else(|| decide::unrecorded(&settlement))?;
-        let used = self.used_hash(&settlement).await?;
-        let returned = self.return_funds(&settlement, transaction.at(), random).await?;
-        let seen = (&entry, used.as_ref());
-        decide::take_back(transaction, &settlement, by, seen, returned)
+        at: Timestamp,
+    ) -> Result<UpdateRows, WriteError> {
+        let released = self.release_funds(settlement, by, at).await;
+        let funds = self.agreed_with(settlement, released).await?;
+        Ok(UpdateRows { entry: None, used: self.used_hash(settlement).await?, funds })
     }
 
     /// The row that says which settlement the chain transaction of this one pays.

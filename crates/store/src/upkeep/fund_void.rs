@@ -8,7 +8,7 @@ use fracti_core::{
         decision::Decision,
         funds::{completion, put_changed},
         ledger_transaction::LedgerTransaction,
-        settlements::{completed, failed},
+        settlements::{UpdateRows, completed, failed},
     },
     funds::{
         fund::{FundError, FundFlow, FundStatus, Parts},
@@ -125,7 +125,8 @@ impl Table {
         };
         let transaction = LedgerTransaction::unchecked(member_key, ledger, by.at);
         let used = self.used_hash(&pending).await?;
-        let (transaction, _) = failed(transaction, pending, false, used.as_ref(), writes)?;
+        let rows = UpdateRows { entry: None, used, funds: writes };
+        let (transaction, _) = failed(transaction, pending, false, rows)?;
         transaction.commit(ended)
     }
 
