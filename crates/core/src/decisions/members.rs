@@ -14,7 +14,7 @@ use crate::{
         ledger_transaction::LedgerTransaction,
     },
     group::{Group, MAX_MEMBERS, Member, MemberKey, MemberRow},
-    input::{Draft, Error},
+    input::{Draft, Error, Field},
     ledger::Ledger,
     records::{
         group_change::{ChangeKind, Subject},
@@ -234,6 +234,35 @@ impl MemberChange {
         transaction.tell(Subject::member(kind, after));
         Ok(transaction)
     }
+}
+
+/// Sets the TON address of a member.
+pub fn set_wallet(
+    group: &Group,
+    member: &Member,
+    wallet: &Draft<Field<TonAddress>>,
+) -> Result<Decision<TonAddress>, WriteError> {
+    let wallet = wallet.required()?;
+    Ok(Decision::Write(put_wallet(group, member, Some(wallet))?, wallet.clone()))
+}
+
+/// Removes the TON address of a member.
+pub fn remove_wallet(group: &Group, before: &Member) -> Result<Decision<Member>, WriteError> {
+    let writes = put_wallet(group, before, None)?;
+    let member = Member { wallet: None, ..before.clone() };
+    Ok(if member == *before { Decision::Done(member) } else { Decision::Write(writes, member) })
+}
+
+/// The writes after which a member of a group that is not archived has this TON address.
+fn put_wallet(
+    group: &Group,
+    member: &Member,
+    wallet: Option<&TonAddress>,
+) -> Result<Transaction, Error> {
+    group.check_unarchived()?;
+    let value = [("wallet", wallet.map(row::to_value).transpose()?)];
+    let change = change_member(group.id, member, value)?;
+    Ok(Transaction::from_iter([change, check_unarchived(group.id)]))
 }
 
 /// Attributes of a member's row that joining, leaving and coming back change. The wallet is among

@@ -6,7 +6,7 @@ use fracti_core::{
     caller::telegram::User,
     decisions::{
         decision::Decision,
-        members::{change_member, check_unarchived, joining, require_admission},
+        members::{self as decide, joining, require_admission},
     },
     group::{Group, InvitationCode, JoiningUser, Member, MemberKey, MemberRow, NewGroup},
     input::{Draft, Error, Field},
@@ -148,11 +148,7 @@ impl Table {
     ) -> Result<Outcome<TonAddress>, Error> {
         self.write(idempotency, || async {
             let (group, member) = self.group_and_caller(member_key).await?;
-            let wallet = wallet.required()?;
-            group.check_unarchived()?;
-            let value = [("wallet", Some(row::to_value(wallet)?))];
-            let writes = [change_member(group.id, &member, value)?, check_unarchived(group.id)];
-            Ok(Decision::Write(Transaction::from_iter(writes), wallet.clone()))
+            decide::set_wallet(&group, &member, wallet)
         })
         .await
     }
@@ -169,14 +165,7 @@ impl Table {
     ) -> Result<Outcome<Member>, Error> {
         self.write(idempotency, || async {
             let (group, before) = self.group_and_caller(member_key).await?;
-            group.check_unarchived()?;
-            let member = Member { wallet: None, ..before.clone() };
-            if before.wallet.is_none() {
-                return Ok(Decision::Done(member));
-            }
-            let change = change_member(group.id, &before, [("wallet", None)])?;
-            let writes = [change, check_unarchived(group.id)];
-            Ok(Decision::Write(Transaction::from_iter(writes), member))
+            decide::remove_wallet(&group, &before)
         })
         .await
     }
