@@ -4,13 +4,13 @@ use std::ops::ControlFlow;
 
 use crate::{
     caller::telegram::User,
-    chat::subscription::{Subscription, Tongue},
+    chat::subscription::{InactiveReason, Subscription, Tongue},
     decisions::{
         balance::put_lock_telling,
         decision::Decision,
         group_row::unchanged,
         ledger_transaction::LedgerTransaction,
-        members::{attributes, change_member},
+        members::{attributes, change_member, joining, require_admission},
         telling::put_subscription,
     },
     group::{
@@ -143,6 +143,36 @@ pub fn first_opening(
     Ok(Decision::Write(writes, Opened { group, created: true }))
 }
 
+/// Whether a user who opens the group of a chat joins it, which needs the ledger.
+#[must_use]
+pub fn joins(group: &Group, member: Option<&Member>) -> bool {
+    !member.is_some_and(Member::is_present) && require_admission(group, member, Ok(())).is_ok()
+}
+
+/// Opens the group of a chat again: the user joins it, or is present already.
+pub fn further_opening(
+    group: Group,
+    member: Option<Member>,
+    user: &User,
+    ledger: Option<Ledger>,
+    now: Timestamp,
+) -> Result<Decision<Opened>, WriteError> {
+    let is_present = member.as_ref().is_some_and(Member::is_present);
+    if is_present && group.archived {
+        return Ok(Decision::Done(Opened { group, created: false }));
+    }
+    if let Err(error) = require_admission(&group, member.as_ref(), Ok(())) {
+        return Ok(Decision::Refuse { unless: None, error });
+    }
+    let member_count = group.member_count.saturating_add(u64::from(!is_present));
+    let opened = Opened { group: Group { member_count, ..group.clone() }, created: false };
+    let as_shown = unchanged(&group)?;
+    let (mut joining, _) = joining(group, member, user, None, ledger, now)?;
+    joining.require(&keys::group(opened.group.id), as_shown);
+    let of = if is_present { Decision::Write } else { Decision::Renew };
+    Ok(of(joining, opened))
+}
+
 /// Gives a chat another group than it has: `ends` is the condition on the chat's row, and what deletes
 /// its group.
 pub fn move_chat(
@@ -257,6 +287,40 @@ pub fn migrate_chat(
         }
     }
     Ok(if writes.is_empty() { Decision::Done(()) } else { Decision::Write(writes, ()) })
+}
+
+/// Begins the messages to a group's chat again, to which the bot has come back.
+pub fn resume_chat(
+    before: Option<&Subscription>,
+    number: i64,
+    now: Timestamp,
+) -> Result<Decision<()>, WriteError> {
+    let blocked = Some(InactiveReason::Blocked);
+    change(before.filter(|it| it.inactive_reason == blocked && it.chat_id == number), |before| {
+        let new = Subscription::new(before.id, number, before.language, now);
+        let (version, chats) = (before.version, before.chats.clone());
+        Subscription { version, chats, ..new }.changed()
+    })
+}
+
+/// Ends the messages to a chat from which the bot was removed, or to a user who has blocked it.
+pub fn end_chat(
+    before: Option<&Subscription>,
+    number: i64,
+    now: Timestamp,
+) -> Result<Decision<()>, WriteError> {
+    let stopped = |before: &Subscription| before.stopped(Some(InactiveReason::Blocked), now);
+    change(before.filter(|it| it.active && it.chat_id == number), stopped)
+}
+
+/// Changes a subscription, if there is one that is to be changed.
+fn change(
+    before: Option<&Subscription>,
+    after: impl FnOnce(&Subscription) -> Subscription,
+) -> Result<Decision<()>, WriteError> {
+    let Some(before) = before else { return Ok(Decision::Done(())) };
+    let put = put_subscription(Some(before), &after(before))?;
+    Ok(Decision::Write(Transaction::from_iter([put]), ()))
 }
 
 /// The writes that delete a group which a chat leaves, and in which the member is alone.

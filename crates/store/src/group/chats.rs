@@ -2,13 +2,10 @@
 
 use fracti_core::{
     caller::telegram::User,
-    chat::subscription::{InactiveReason, Subscription, Tongue},
+    chat::subscription::Tongue,
     decisions::{
         decision::Decision,
-        group_row::unchanged,
         groups::{self as decide, ConnectedChat, Opened},
-        members::require_admission,
-        telling::put_subscription,
     },
     group::{ChatGroup, Group, Member, MemberKey, OpenedGroup},
     input::{Draft, Error},
@@ -20,7 +17,6 @@ use fracti_core::{
     values::{
         chat_id::ChatId,
         id::{GroupId, Subscriber, UserId},
-        request_context::RequestContext,
         time::Timestamp,
     },
 };
@@ -69,7 +65,7 @@ impl Table {
                 return decide::first_opening(chat, new, user, context, as_read);
             };
             new.checked()?;
-            self.further_opening(group, member, user, context).await
+            self.further_opening(group, member, user, context.now).await
         })
         .await
     }
@@ -116,7 +112,7 @@ impl Table {
                 (None, Some(group_id)) => {
                     let (member, group) = self.member_of_chat(group_id, user).await?;
                     if let Some(group) = group {
-                        self.further_opening(group, member, user, context).await?
+                        self.further_opening(group, member, user, context.now).await?
                     } else {
                         let as_read = decide::same_group(of_number.as_ref())?;
                         decide::first_opening(&chat, new, user, context, as_read)?
@@ -179,15 +175,7 @@ impl Table {
                 return Ok(Decision::Done(()));
             };
             let before = self.subscription(Subscriber::Group(group)).await?;
-            let was_blocked = |it: &Subscription| {
-                it.inactive_reason == Some(InactiveReason::Blocked) && it.chat_id == number
-            };
-            let Some(before) = before.filter(was_blocked) else { return Ok(Decision::Done(())) };
-            let new = Subscription::new(before.id, number, before.language, now);
-            let (version, chats) = (before.version, before.chats.clone());
-            let after = Subscription { chats, version, ..new }.changed();
-            let put = put_subscription(Some(&before), &after)?;
-            Ok(Decision::Write(Transaction::from_iter([put]), ()))
+            decide::resume_chat(before.as_ref(), number, now)
         });
         resumed.await.map(drop)
     }
@@ -210,12 +198,7 @@ impl Table {
             };
             let Some(of) = of else { return Ok(Decision::Done(())) };
             let before = self.subscription(of).await?;
-            let Some(before) = before.filter(|it| it.active && it.chat_id == number) else {
-                return Ok(Decision::Done(()));
-            };
-            let after = before.stopped(Some(InactiveReason::Blocked), now);
-            let put = put_subscription(Some(&before), &after)?;
-            Ok(Decision::Write(Transaction::from_iter([put]), ()))
+            decide::end_chat(before.as_ref(), number, now)
         });
         ended.await.map(drop)
     }
@@ -238,26 +221,11 @@ impl Table {
         group: Group,
         member: Option<Member>,
         user: &User,
-        context: RequestContext,
+        now: Timestamp,
     ) -> Result<Decision<Opened>, WriteError> {
-        let is_present = member.as_ref().is_some_and(Member::is_present);
-        if is_present && group.archived {
-            return Ok(Decision::Done(Opened { group, created: false }));
-        }
-        if let Err(error) = require_admission(&group, member.as_ref(), Ok(())) {
-            return Ok(Decision::Refuse { unless: None, error });
-        }
-        let joined = u64::from(!is_present);
-        let member_count = group.member_count.saturating_add(joined);
-        let opened = Opened { group: Group { member_count, ..group.clone() }, created: false };
-        let as_shown = unchanged(&group)?;
-        let (mut joining, _) = self.joining(group, member, user, None, context.now).await?;
-        joining.require(&keys::group(opened.group.id), as_shown);
-        Ok(if is_present {
-            Decision::Write(joining, opened)
-        } else {
-            Decision::Renew(joining, opened)
-        })
+        let joins = decide::joins(&group, member.as_ref());
+        let ledger = if joins { Some(self.ledger(group.id).await?) } else { None };
+        decide::further_opening(group, member, user, ledger, now)
     }
 
     /// The decision after which the chat has another group than `from`.
