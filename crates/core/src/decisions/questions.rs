@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
+use fracti_texts::rule;
+
 use crate::{
     decisions::{
         balance::put_lock_telling,
@@ -145,6 +147,40 @@ pub enum ReadForApplying {
         /// The answers, read after the question.
         answers: Vec<Answer>,
     },
+}
+
+impl ReadForApplying {
+    /// A question that is not applied yet.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] if it has no receipt.
+    pub fn open(
+        question: Question,
+        receipt: Option<Receipt>,
+        answers: Vec<Answer>,
+    ) -> Result<Self, Error> {
+        let rule = rule!(
+            "{field} must be a question of type items",
+            "{field} должно быть id вопроса типа items"
+        );
+        let receipt = receipt.ok_or_else(|| Error::invalid("questionId", rule))?;
+        Ok(Self::Open { question: Box::new(question), receipt: Box::new(receipt), answers })
+    }
+}
+
+/// Checks that a user may apply the receipt of a question: who asked may, and who paid by these
+/// members.
+pub fn check_applier(
+    user: UserId,
+    question: &Question,
+    receipt: Option<&Receipt>,
+    links: &Links,
+    members: &[Member],
+) -> Result<(), QuestionError> {
+    let is_payer = || receipt.is_some_and(|it| it.is_paid_by(user, links, members));
+    let may = question.asked_by == user || is_payer();
+    if may { Ok(()) } else { Err(QuestionError::NotPayer) }
 }
 
 /// Asks a question. `open` is the number of open questions of the group; a mistake of the request is
@@ -301,9 +337,7 @@ pub fn apply(
     };
     let links = transaction.links().clone();
     // A guest who paid may be another user by now, and a past member may be back.
-    if question.asked_by != user && !receipt.is_paid_by(user, &links, members) {
-        return Err(QuestionError::NotPayer.into());
-    }
+    check_applier(user, &question, Some(&receipt), &links, members)?;
     let application = new.checked()?;
     let present: BTreeSet<MemberId> =
         links.present(members).iter().map(|member| member.id).collect();

@@ -4,11 +4,10 @@ use fracti_core::{
     decisions::questions::{self as decide, ReadForApplying},
     group::{Group, Member, MemberKey, links::Links},
     input::{Draft, Error},
-    questions::{question::QuestionError, receipt::NewApplication},
+    questions::receipt::NewApplication,
     records::expense::Expense,
     values::id::QuestionId,
 };
-use fracti_texts::rule;
 
 use crate::{
     table::Table,
@@ -39,31 +38,20 @@ impl Table {
             let question = self.find_question(group, id, now).await?.ok_or(Error::NoQuestion)?;
             let (details, answers) = tokio::try_join!(self.details_of(id), self.answers_to(id))?;
             let receipt = details.and_then(|details| details.receipt);
-            let is_payer = |members: &[Member]| {
-                receipt.as_ref().is_some_and(|it| it.is_paid_by(user, &Links::default(), members))
+            let check = |members: &[Member]| {
+                let links = Links::default();
+                decide::check_applier(user, &question, receipt.as_ref(), &links, members)
             };
-            if question.asked_by != user && !is_payer(&[]) {
+            if check(&[]).is_err() {
                 // Whether a payer is past shows only in the members' rows.
                 let (_, members) = self.group_naming(member_key, None).await?;
-                if !is_payer(&members) {
-                    return Err(QuestionError::NotPayer.into());
-                }
+                check(&members)?;
             }
             if let Some(expense) = question.expense_id {
                 let expense = self.find_expense(group, expense).await?;
                 return Ok(ReadForApplying::Applied(expense.map(Box::new)));
             }
-            let no_receipt = || {
-                Error::invalid(
-                    "questionId",
-                    rule!(
-                        "{field} must be a question of type items",
-                        "{field} должно быть id вопроса типа items"
-                    ),
-                )
-            };
-            let receipt = Box::new(receipt.ok_or_else(no_receipt)?);
-            Ok(ReadForApplying::Open { question: Box::new(question), receipt, answers })
+            ReadForApplying::open(question, receipt, answers)
         };
         let create = |group: &Group, members: &[Member], transaction, read| {
             decide::apply(user, new, (group, members), transaction, read, context)
