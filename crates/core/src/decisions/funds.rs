@@ -1,18 +1,22 @@
 //! Prepaid funds of users: what operators and owners change, and what is due.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::ControlFlow,
+};
 
 use fracti_texts::rule;
 
 use crate::{
+    caller::telegram::User,
     decisions::decision::Decision,
     funds::{
-        fund::{Bonus, Fund, FundError, FundFlow, FundKey, FundStatus, Parts},
+        fund::{Bonus, Fund, FundError, FundFlow, FundKey, FundStatus, HOLD_S, Parts},
         fund_queue::FundQueue,
         fund_total::{FundReference, FundTotal},
         fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
-        new_fund::{GivenBonus, PlainFund},
-        user_funds::{FundChange, Funds},
+        new_fund::{FundCredit, FundDebit, GivenBonus, PlainFund, reference_in},
+        user_funds::{FundChange, Funds, Payable},
     },
     input::{Draft, Error, Field},
     storage::{
@@ -43,6 +47,82 @@ pub struct SeenFunds {
     pub released: usize,
     /// The time.
     pub now: Timestamp,
+}
+
+/// What a change of funds comes to: it is made at once, or it begins to wait for an operator, for which
+/// the queue is read.
+pub type Entered = ControlFlow<Decision<FundTransaction>, (Funds, FundTransaction)>;
+
+/// Whether the funds have no room for a credit that waits, unless entries in them were left behind.
+#[must_use]
+pub fn is_full(funds: &Funds, new: &FundCredit) -> bool {
+    new.ref_id.is_none() && funds.is_full(FundKey::Cash(new.amount.currency))
+}
+
+/// Adds cash or credit: what an operator records counts at once, and what the user reports waits.
+pub fn credit(
+    mut funds: Funds,
+    actor: &User,
+    new: FundCredit,
+    RequestContext { now, random }: RequestContext,
+) -> Result<Entered, WriteError> {
+    let FundCredit { fund, amount: Money { minor, currency }, ref_id, description } = new;
+    let (kind, parts) = match fund {
+        PlainFund::Cash => (FundTransactionType::Topup, Parts::cash(minor)),
+        PlainFund::Credit => (FundTransactionType::Credit, Parts::credit(minor)),
+    };
+    let (id, flow) = (FundTransactionId::new(now, random), FundFlow::Credit);
+    let entry = NewEntry { id, kind, flow, currency, parts, actor: actor.id, now };
+    let entered = FundTransaction { ref_id, description, ..funds.enter(entry) };
+    if entered.ref_id.is_some() {
+        return at_once(funds, entered, now).map(ControlFlow::Break);
+    }
+    funds.accept_unless_refused(currency, now);
+    let entered = FundTransaction { owner_name: Some(actor.name.clone()), ..entered };
+    Ok(ControlFlow::Continue((funds, entered.until(now.plus_seconds(HOLD_S)))))
+}
+
+/// Whether the funds are short for a debit, unless entries in them were left behind.
+#[must_use]
+pub fn is_short(funds: &Funds, new: &FundDebit, now: Timestamp) -> bool {
+    match new {
+        FundDebit::Cashout { amount, .. } => {
+            funds.cover(*amount, Payable::Cash, now).is_err()
+                || funds.is_full(FundKey::Cash(amount.currency))
+        }
+        FundDebit::Correction { fund, bonus_id, amount, .. } => {
+            corrected(funds, *fund, *bonus_id, *amount, now).is_err()
+        }
+    }
+}
+
+/// Asks for the payment of cash, which waits, or takes back what was given by mistake.
+pub fn debit(
+    funds: Funds,
+    actor: &User,
+    new: FundDebit,
+    RequestContext { now, random }: RequestContext,
+) -> Result<Entered, WriteError> {
+    let (id, flow) = (FundTransactionId::new(now, random), FundFlow::Debit);
+    let entry = |kind, parts, currency| {
+        funds.enter(NewEntry { id, kind, flow, currency, parts, actor: actor.id, now })
+    };
+    match new {
+        FundDebit::Cashout { amount, to, description } => {
+            let parts = funds.cover(amount, Payable::Cash, now).map_err(Error::from)?;
+            let entered = entry(FundTransactionType::Cashout, parts, amount.currency);
+            let (to, owner_name) = (Some(to), Some(actor.name.clone()));
+            let entered = FundTransaction { description, to, owner_name, ..entered };
+            Ok(ControlFlow::Continue((funds, entered)))
+        }
+        FundDebit::Correction { fund, bonus_id, amount, ref_id, description } => {
+            let parts = corrected(&funds, fund, bonus_id, amount, now)?;
+            let done = entry(FundTransactionType::Correction, parts, amount.currency);
+            let (ref_id, description) = (Some(ref_id), Some(description));
+            let done = FundTransaction { ref_id, description, ..done };
+            at_once(funds, done, now).map(ControlFlow::Break)
+        }
+    }
 }
 
 /// Gives a user a bonus.
@@ -99,10 +179,60 @@ pub fn begin(
     Ok(Decision::Write(writes, entered))
 }
 
-/// The writes that end a transaction that was authorised when its funds were read.
-pub fn ended(funds: &Funds, ended: &FundTransaction) -> Result<Transaction, Error> {
+/// The transaction that an operator completes by this reference.
+pub fn captured(
+    row: &FundTransaction,
+    ref_id: &Draft<Field<RefId>>,
+    operator: UserId,
+    now: Timestamp,
+) -> Result<FundTransaction, Error> {
+    let reference = reference_in(ref_id.required()?, PlainFund::Cash, row.currency);
+    let ref_id = Some(reference.map_err(|error| Error::invalid("refId", error))?);
+    let captured = FundTransaction { ref_id, ..row.clone() };
+    Ok(captured.ended(FundStatus::Completed, now, Some(operator)))
+}
+
+/// The transaction that is taken back.
+pub fn voided(
+    row: &FundTransaction,
+    by: UserId,
+    body: &Draft<()>,
+    now: Timestamp,
+) -> Result<FundTransaction, Error> {
+    body.checked()?;
+    Ok(row.clone().ended(FundStatus::Voided, now, Some(by)))
+}
+
+/// Ends what waits for an operator, as it is `asked`: what is decided already, or the transaction as it
+/// ends.
+pub fn end_waiting(
+    row: FundTransaction,
+    asked: Result<FundTransaction, Error>,
+    now: Timestamp,
+) -> Result<ControlFlow<Decision<FundTransaction>, FundTransaction>, Error> {
+    if row.kind == FundTransactionType::Settlement {
+        return Err(FundError::OfSettlement.into());
+    }
+    if asked.as_ref().is_ok_and(|asked| is_repeated(&row, asked)) {
+        return Ok(ControlFlow::Break(Decision::Done(row)));
+    }
+    check_authorised(&row, now)?;
+    asked.map(ControlFlow::Continue)
+}
+
+/// The writes that end a transaction that was authorised when its funds were read. Only a completed one
+/// changes balances.
+pub fn ended(
+    mut funds: Funds,
+    ended: &FundTransaction,
+    now: Timestamp,
+) -> Result<Transaction, Error> {
+    match ended.status {
+        FundStatus::Completed => funds.capture(ended, now)?,
+        _ => funds.release(ended, now)?,
+    }
     let mut writes = Transaction::from_iter([put_changed(ended, FundStatus::Authorised)?]);
-    writes.extend(completion(funds, ended)?);
+    writes.extend(completion(&funds, ended)?);
     Ok(writes)
 }
 
@@ -164,7 +294,7 @@ pub fn lapse(
 }
 
 /// The decision to change the funds at once by a transaction.
-pub fn at_once(
+fn at_once(
     mut funds: Funds,
     entered: FundTransaction,
     now: Timestamp,
@@ -179,8 +309,7 @@ pub fn at_once(
 
 /// Whether a transaction has ended as is asked for, by the same user. Earlier versions of Fracti did
 /// not note the user.
-#[must_use]
-pub fn is_repeated(row: &FundTransaction, asked: &FundTransaction) -> bool {
+fn is_repeated(row: &FundTransaction, asked: &FundTransaction) -> bool {
     let reference = |of: &FundTransaction| of.ref_id.as_ref().map(RefId::compared);
     row.status == asked.status
         && reference(row) == reference(asked)
@@ -188,7 +317,7 @@ pub fn is_repeated(row: &FundTransaction, asked: &FundTransaction) -> bool {
 }
 
 /// Refuses a transaction that has ended, or whose time is over.
-pub fn check_authorised(row: &FundTransaction, now: Timestamp) -> Result<(), Error> {
+fn check_authorised(row: &FundTransaction, now: Timestamp) -> Result<(), Error> {
     let over = row.expires_at.map(FundError::Over);
     match (row.status, over) {
         (FundStatus::Expired, Some(over)) => Err(over.into()),
@@ -199,7 +328,7 @@ pub fn check_authorised(row: &FundTransaction, now: Timestamp) -> Result<(), Err
 }
 
 /// The parts of a correction.
-pub fn corrected(
+fn corrected(
     funds: &Funds,
     fund: PlainFund,
     bonus_id: Option<FundTransactionId>,

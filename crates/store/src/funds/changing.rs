@@ -1,21 +1,19 @@
 //! Changes of funds: credits, bonuses, cash-outs, corrections, and what operators do about them.
 
-use std::{collections::BTreeSet, future::Future};
+use std::{collections::BTreeSet, future::Future, ops::ControlFlow};
 
 use fracti_core::{
     caller::telegram::User,
     decisions::{
         decision::Decision,
-        funds::{self as decide, SeenFunds, at_once, check_authorised, corrected, is_repeated},
+        funds::{self as decide, Entered, SeenFunds},
     },
     funds::{
-        fund::{FundError, FundFlow, FundKey, FundStatus, HOLD_S, Parts},
+        fund::{FundError, FundStatus},
         fund_queue::FundQueue,
-        fund_transaction::{FundTransaction, FundTransactionType, FundWork, NewEntry},
-        new_fund::{
-            DebitRight, FundDebit, NewBonus, NewFundCredit, NewFundDebit, PlainFund, reference_in,
-        },
-        user_funds::{Funds, Payable},
+        fund_transaction::{FundTransaction, FundWork},
+        new_fund::{DebitRight, NewBonus, NewFundCredit, NewFundDebit},
+        user_funds::Funds,
     },
     input::{Draft, Error, Field},
     storage::{
@@ -26,7 +24,6 @@ use fracti_core::{
         currency::Currency,
         id::{FundTransactionId, UserId},
         ref_id::RefId,
-        request_context::RequestContext,
         time::Timestamp,
     },
 };
@@ -52,7 +49,7 @@ impl Table {
         new: &Draft<NewFundCredit>,
         idempotency: &Idempotency<FundTransaction>,
     ) -> Result<Outcome<FundTransaction>, Error> {
-        let RequestContext { now, random } = idempotency.context();
+        let now = idempotency.now();
         let is_report = actor.id == owner && !new.needs_operator();
         let work = is_report.then_some(FundWork::Topup);
         self.write(idempotency, || async {
@@ -60,23 +57,9 @@ impl Table {
                 tokio::join!(self.funds_of_member(owner), self.fund_queue(owner, work));
             let (funds, queue) = (funds?, queue?);
             let new = new.check(actor.id != owner)?;
-            let (kind, parts) = match new.fund {
-                PlainFund::Cash => (FundTransactionType::Topup, Parts::cash(new.amount.minor)),
-                PlainFund::Credit => (FundTransactionType::Credit, Parts::credit(new.amount.minor)),
-            };
-            let id = FundTransactionId::new(now, random);
-            let (flow, currency) = (FundFlow::Credit, new.amount.currency);
-            let is_full = new.ref_id.is_none() && funds.is_full(FundKey::Cash(currency));
-            let mut funds = self.unless_short(funds, is_full, now).await?;
-            let entry = NewEntry { id, kind, flow, currency, parts, actor: actor.id, now };
-            let entered = funds.enter(entry);
-            let entered = FundTransaction { description: new.description, ..entered };
-            if let Some(ref_id) = new.ref_id {
-                return at_once(funds, FundTransaction { ref_id: Some(ref_id), ..entered }, now);
-            }
-            funds.accept_unless_refused(currency, now);
-            let entered = FundTransaction { owner_name: Some(actor.name.clone()), ..entered };
-            self.begin(funds, queue, entered.until(now.plus_seconds(HOLD_S))).await
+            let is_short = decide::is_full(&funds, &new);
+            let funds = self.unless_short(funds, is_short, now).await?;
+            self.entered(decide::credit(funds, actor, new, idempotency.context())?, queue).await
         })
         .await
     }
@@ -114,39 +97,15 @@ impl Table {
         new: &Draft<NewFundDebit>,
         idempotency: &Idempotency<FundTransaction>,
     ) -> Result<Outcome<FundTransaction>, Error> {
-        let RequestContext { now, random } = idempotency.context();
+        let now = idempotency.now();
         let is_cashout = new.right() == Some(DebitRight::Owner);
         let work = is_cashout.then_some(FundWork::Cashout);
         self.write(idempotency, || async {
             let (funds, queue) = tokio::join!(self.funds(owner), self.fund_queue(owner, work));
             let (funds, queue, new) = (funds?, queue?, new.check()?);
-            let (id, flow, actor_id) =
-                (FundTransactionId::new(now, random), FundFlow::Debit, actor.id);
-            match new {
-                FundDebit::Cashout { amount, to, description } => {
-                    let (kind, currency) = (FundTransactionType::Cashout, amount.currency);
-                    let is_short = funds.cover(amount, Payable::Cash, now).is_err()
-                        || funds.is_full(FundKey::Cash(currency));
-                    let funds = self.unless_short(funds, is_short, now).await?;
-                    let parts = funds.cover(amount, Payable::Cash, now).map_err(Error::from)?;
-                    let entry = NewEntry { id, kind, flow, currency, parts, actor: actor_id, now };
-                    let entered = funds.enter(entry);
-                    let (to, owner_name) = (Some(to), Some(actor.name.clone()));
-                    let entered = FundTransaction { to, description, owner_name, ..entered };
-                    self.begin(funds, queue, entered).await
-                }
-                FundDebit::Correction { fund, bonus_id, amount, ref_id, description } => {
-                    let (kind, currency) = (FundTransactionType::Correction, amount.currency);
-                    let is_short = corrected(&funds, fund, bonus_id, amount, now).is_err();
-                    let funds = self.unless_short(funds, is_short, now).await?;
-                    let parts = corrected(&funds, fund, bonus_id, amount, now)?;
-                    let entry = NewEntry { id, kind, flow, currency, parts, actor: actor_id, now };
-                    let done = funds.enter(entry);
-                    let (ref_id, description) = (Some(ref_id), Some(description));
-                    let done = FundTransaction { ref_id, description, ..done };
-                    at_once(funds, done, now)
-                }
-            }
+            let is_short = decide::is_short(&funds, &new, now);
+            let funds = self.unless_short(funds, is_short, now).await?;
+            self.entered(decide::debit(funds, actor, new, idempotency.context())?, queue).await
         })
         .await
     }
@@ -167,12 +126,7 @@ impl Table {
         idempotency: &Idempotency<FundTransaction>,
     ) -> Result<Outcome<FundTransaction>, Error> {
         let now = idempotency.now();
-        let captured = |row: FundTransaction| {
-            let reference = reference_in(ref_id.required()?, PlainFund::Cash, row.currency);
-            let ref_id = Some(reference.map_err(|error| Error::invalid("refId", error))?);
-            let captured = FundTransaction { ref_id, ..row };
-            Ok(captured.ended(FundStatus::Completed, now, Some(operator)))
-        };
+        let captured = |row: &_| decide::captured(row, ref_id, operator, now);
         self.end_waiting(owner, id, captured, idempotency).await
     }
 
@@ -190,10 +144,7 @@ impl Table {
         idempotency: &Idempotency<FundTransaction>,
     ) -> Result<Outcome<FundTransaction>, Error> {
         let now = idempotency.now();
-        let voided = |row: FundTransaction| {
-            body.checked()?;
-            Ok(row.ended(FundStatus::Voided, now, Some(by)))
-        };
+        let voided = |row: &_| decide::voided(row, by, body, now);
         self.end_waiting(owner, id, voided, idempotency).await
     }
 
@@ -223,7 +174,7 @@ impl Table {
         &self,
         owner: UserId,
         id: FundTransactionId,
-        ended: impl Fn(FundTransaction) -> Result<FundTransaction, Error>,
+        ended: impl Fn(&FundTransaction) -> Result<FundTransaction, Error>,
         idempotency: &Idempotency<FundTransaction>,
     ) -> Result<Outcome<FundTransaction>, Error> {
         let now = idempotency.now();
@@ -232,15 +183,11 @@ impl Table {
                 let (row, funds) =
                     tokio::join!(self.fund_transaction(owner, id), self.funds(owner));
                 let row = row?;
-                if row.kind == FundTransactionType::Settlement {
-                    return Err(Error::from(FundError::OfSettlement).into());
-                }
-                let asked = ended(row.clone());
-                if asked.as_ref().is_ok_and(|asked| is_repeated(&row, asked)) {
-                    return Ok(Decision::Done(row));
-                }
-                check_authorised(&row, now)?;
-                let ended = asked?;
+                let asked = ended(&row);
+                let ended = match decide::end_waiting(row, asked, now)? {
+                    ControlFlow::Break(decision) => return Ok(decision),
+                    ControlFlow::Continue(ended) => ended,
+                };
                 let writes = self.end_authorised(funds?, &ended, now).await?;
                 Ok(Decision::Write(writes, ended))
             })
@@ -285,20 +232,15 @@ impl Table {
     /// completed one changes balances.
     async fn end_authorised(
         &self,
-        mut funds: Funds,
+        funds: Funds,
         ended: &FundTransaction,
         now: Timestamp,
     ) -> Result<Transaction, WriteError> {
-        let changed = match ended.status {
-            FundStatus::Completed => funds.capture(ended, now),
-            _ => funds.release(ended, now),
-        };
         let has_ended = async {
             let after = self.fund_transaction(ended.owner, ended.id).await?;
             Ok(after.status != FundStatus::Authorised)
         };
-        agreed(changed, has_ended).await?;
-        Ok(decide::ended(&funds, ended)?)
+        agreed(decide::ended(funds, ended, now), has_ended).await
     }
 
     /// The queue of a user's work for operators, for a request that adds `work` to it.
@@ -310,13 +252,16 @@ impl Table {
         Ok(queue.unwrap_or_else(|| FundQueue::none(owner)))
     }
 
-    /// The decision to begin a transaction that waits for an operator.
-    async fn begin(
+    /// The decision to enter a transaction, which may begin to wait for an operator.
+    async fn entered(
         &self,
-        funds: Funds,
+        entered: Entered,
         queue: FundQueue,
-        entered: FundTransaction,
     ) -> Result<Decision<FundTransaction>, WriteError> {
+        let (funds, entered) = match entered {
+            ControlFlow::Break(decision) => return Ok(decision),
+            ControlFlow::Continue(waiting) => waiting,
+        };
         let mut unclear = BTreeSet::new();
         let ids = queue.unclear(&funds, entered.created_at);
         if !ids.is_empty() {
