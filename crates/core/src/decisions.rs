@@ -5,6 +5,7 @@
 
 pub mod adjustments;
 pub mod balance;
+pub mod days;
 pub mod decision;
 pub mod expenses;
 pub mod funding;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
+    decisions::days::Rebuilt,
     input::Error,
     reports::days::{Consumed, Consumption, DaysAsked, Month, TargetState},
     values::{currency::Currency, time::Day},
@@ -12,7 +13,7 @@ use fracti_http::{
     App, Caller, Code, Context, Data, Description, Id, JsonDecimal, Once, Parameters, Problem,
     QueryReader, Text, respond, schemas,
 };
-use fracti_store::{DayInGroups, Days, Rebuilt};
+use fracti_store::{DayInGroups, Days};
 use fracti_texts::rule;
 use serde::Serialize;
 use utoipa::ToSchema;

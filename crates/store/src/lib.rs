@@ -49,7 +49,7 @@ pub use files::imports::{BeforeImport, ImportPart};
 pub use group::groups::Profile;
 pub use group::memberships::Membership;
 pub use ledger::{Changes, Statement, StatementLine, StatementPlace};
-pub use personal::days::{DayInGroups, Days, Rebuilt};
+pub use personal::days::{DayInGroups, Days};
 pub use questions::lists::{AnswersPlace, OpenPlace, Ranked};
 pub use records::activity::{Activity, ActivityPosition, Feed, SettlementFilter};
 pub use records::expenses::Deleted;

@@ -6,24 +6,20 @@ use std::{
 };
 
 use fracti_core::{
-    decisions::decision::Decision,
+    decisions::{
+        days::{self as decide, DaySums, Rebuilt, Step},
+        decision::Decision,
+    },
     group::MemberRow,
     input::{Draft, Error},
-    personal::{
-        spending::Spending,
-        summary::{DaySummary, SummaryType},
-        targets::Targets,
-    },
+    personal::{spending::Spending, summary::DaySummary, targets::Targets},
     reports::{
         days::{Consumed, Consumption, DaysAsked},
         tally::TallyRow,
     },
     storage::{
-        condition::Condition,
-        counters::Counters,
         keys::{self, prefix},
-        row,
-        write::{Transaction, Write, WriteError},
+        write::WriteError,
     },
     values::{
         currency::Currency,
@@ -40,9 +36,6 @@ use crate::{
     table::Table,
     write::idempotency::{Idempotency, Known, Outcome},
 };
-
-/// Days that one transaction repairs at most. It also writes an idempotency row.
-const REPAIRED_AT_ONCE: usize = 90;
 
 /// What a user consumed on a range of days.
 #[derive(Clone, Debug)]
@@ -73,29 +66,6 @@ struct OwnGroup {
     /// The user's ids: their own, and those of the guests who turned out to be them.
     ids: BTreeSet<MemberId>,
     is_present: bool,
-}
-
-/// The result of a rebuild.
-#[derive(Clone, Debug)]
-pub struct Rebuilt {
-    /// Number of days that were checked.
-    pub checked: u64,
-    /// Days whose summary was wrong.
-    pub changed: BTreeSet<Day>,
-}
-
-/// A step of a rebuild.
-enum Step {
-    Last(Rebuilt),
-    /// The next step continues after these days.
-    Repaired(BTreeSet<Day>),
-}
-
-/// The sums of a user's spendings on each day: by the spendings, and by the summaries with their
-/// versions.
-struct DaySums {
-    spendings: BTreeMap<Day, Counters>,
-    summaries: BTreeMap<Day, DaySummary>,
 }
 
 impl Table {
@@ -214,39 +184,16 @@ impl Table {
         let (first, targets) = tokio::join!(self.sums(user, &widest), self.targets(user));
         body.checked()?;
         let (first, range) = (first?, asked.of(&targets?, now)?);
-        let mut differing = first.differing(&range);
-        let is_last = differing.len() <= REPAIRED_AT_ONCE;
-        differing = differing.into_iter().take(REPAIRED_AT_ONCE).collect();
-        let mut writes = Transaction::default();
-        if !differing.is_empty() {
-            // A summary whose version stays the same from the first reading to the transaction is
-            // compared with spendings that no write has changed since.
-            let second = self.sums(user, &widest).await?;
-            if !differing.iter().all(|day| first.agrees(&second, *day)) {
-                return Err(WriteError::Retry);
-            }
-            for day in &differing {
-                writes.add(second.repair(user, *day, now)?);
-            }
-        }
-        if !is_last {
-            return Ok(Decision::Write(writes, Step::Repaired(differing)));
-        }
-        let checked = range.end().days_since(*range.start());
-        let rebuilt = Rebuilt { checked, changed: changed | &differing };
-        Ok(Decision::Write(writes, Step::Last(rebuilt)))
+        let differ = !first.differing(&range).is_empty();
+        let second = if differ { Some(self.sums(user, &widest).await?) } else { None };
+        decide::rebuild(user, &range, (&first, second.as_ref()), changed, now)
     }
 
     async fn sums(&self, user: UserId, days: &RangeInclusive<Day>) -> Result<DaySums, Error> {
         let range = spendings_of(user, Some(*days.start()), Some(*days.end()));
         let (found, summaries) =
             tokio::try_join!(self.db.all::<Spending>(&range), self.summaries(user, days))?;
-        let mut spendings: BTreeMap<Day, Counters> = BTreeMap::new();
-        for spending in found {
-            spendings.entry(spending.user_date).or_default().add_all(&spending.counters()?)?;
-        }
-        let summaries = summaries.into_iter().map(|summary| (summary.date, summary)).collect();
-        Ok(DaySums { spendings, summaries })
+        DaySums::of(&found, summaries)
     }
 
     /// The summaries of a user's days that have one.
@@ -285,41 +232,5 @@ impl Table {
             self.tallies(*id, days).await.map(|tallies| (tallies, ids))
         });
         try_join_all(read).await
-    }
-}
-
-impl DaySums {
-    /// The days of a range on which a summary is not the sum of the spendings.
-    fn differing(&self, range: &RangeInclusive<Day>) -> BTreeSet<Day> {
-        let days = self.spendings.keys().chain(self.summaries.keys()).copied();
-        let is_wrong = |day: &Day| {
-            let none = Counters::default();
-            let summary = self.summaries.get(day).map_or(&none, |summary| &summary.counters);
-            summary != self.spendings.get(day).unwrap_or(&none)
-        };
-        days.filter(|day| range.contains(day) && is_wrong(day)).collect()
-    }
-
-    fn agrees(&self, other: &Self, day: Day) -> bool {
-        let version = |of: &Self| of.summaries.get(&day).and_then(|summary| summary.version);
-        self.spendings.get(&day) == other.spendings.get(&day) && version(self) == version(other)
-    }
-
-    /// The write that makes the summary of a day the sum of its spendings.
-    fn repair(&self, user: UserId, day: Day, now: Timestamp) -> Result<Write, Error> {
-        let version = self.summaries.get(&day).and_then(|summary| summary.version);
-        let summary = DaySummary {
-            user_id: user,
-            date: day,
-            row_type: SummaryType::DaySummary,
-            version: Some(version.unwrap_or_default().saturating_add(1)),
-            updated_at: Some(now),
-            counters: self.spendings.get(&day).cloned().unwrap_or_default(),
-        };
-        let unchanged = match version {
-            Some(version) => Condition::equal("version", row::to_value(&version)?),
-            None => Condition::without("version"),
-        };
-        Ok(Write::put(&summary)?.when(unchanged))
     }
 }
