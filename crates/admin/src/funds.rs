@@ -4,6 +4,7 @@ use std::io::Write;
 
 use clap::{Args, Subcommand};
 use fracti_core::{
+    decisions::fund_void::EndedByForce,
     funds::fund_transaction::{FundTransaction, FundWork},
     input::{Draft, Error, Field},
     values::{
@@ -12,7 +13,7 @@ use fracti_core::{
     },
 };
 use fracti_runtime::with_causes;
-use fracti_store::{EndedByForce, Idempotency, Outcome as Stored, Page, noting_unreadable};
+use fracti_store::{Idempotency, Outcome as Stored, Page, noting_unreadable};
 
 use crate::{Admin, Failure, Outcome};
 

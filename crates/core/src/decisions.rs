@@ -8,6 +8,7 @@ pub mod balance;
 pub mod days;
 pub mod decision;
 pub mod expenses;
+pub mod fund_void;
 pub mod funding;
 pub mod funds;
 pub mod group_row;

@@ -58,7 +58,6 @@ pub use table::Table;
 pub use upkeep::all_groups::GroupsPage;
 pub use upkeep::aside::BrokenRow;
 pub use upkeep::fund_audit::FundScan;
-pub use upkeep::fund_void::EndedByForce;
 pub use upkeep::keeping::{Due, DueFunds, DuePage, DueRow, DueState};
 pub use upkeep::migration::{
     Counts, FindingKind, Migration, MigrationFinding, MigrationStep, TrialRun, V0Page,
