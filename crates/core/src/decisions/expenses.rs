@@ -171,12 +171,11 @@ pub fn edit_expense(
 ) -> Result<Decision<Expense>, WriteError> {
     let SeenExpense { expense: before, entry, ledger, payers } = seen;
     check_editor(by.user, &before, &ledger, &payers)?;
-    let members = allowed(&before, members, &ledger);
     let mut transaction = LedgerTransaction::new(by, ledger, now)?;
     if !expected(&before) {
         return Err(Error::Changed.into());
     }
-    let after = edit.resolved(transaction.links()).apply(&before, group, &members, now)?;
+    let after = edited(edit, &before, (group, members), transaction.before(), now)?;
     if after == before {
         return Ok(Decision::Done(before));
     }
@@ -201,11 +200,8 @@ pub fn preview_edit(
     before: &Expense,
     SeenGroup { group, members, ledger }: &SeenGroup,
 ) -> Result<PreviewedExpense, Error> {
-    if !may_edit(user, before, ledger, members) {
-        return Err(Error::NotYourExpense);
-    }
-    let members = allowed(before, members, ledger);
-    let after = edit.resolved(&ledger.links).apply(before, group, &members, now)?;
+    check_editor(user, before, ledger, members)?;
+    let after = edited(edit, before, (group, members), ledger, now)?;
     if after != *before {
         check_room(ledger, Some(before), &after)?;
     }
@@ -335,15 +331,20 @@ fn check_room(ledger: &Ledger, before: Option<&Expense>, after: &Expense) -> Res
     ledger.check_events(events).map_err(|(_, error)| error.into())
 }
 
-/// The members who may pay or share an expense after an edit: those who are present, and those who
-/// pay or share it already.
-fn allowed(before: &Expense, members: &[Member], ledger: &Ledger) -> Vec<Member> {
+/// The expense after an edit. Those may pay or share it who are present, and those who do already.
+fn edited(
+    edit: &Draft<Edit>,
+    before: &Expense,
+    (group, members): (&Group, &[Member]),
+    ledger: &Ledger,
+    now: Timestamp,
+) -> Result<Expense, Error> {
     let sharers = before.splits.iter().map(|share| share.user_id);
     let named: BTreeSet<MemberId> =
         before.payer_ids().chain(sharers).map(|id| ledger.links.resolve(id)).collect();
     let mut members = ledger.links.unlinked(&ledger.state.of(members));
     members.retain(|member| member.is_present() || named.contains(&member.id));
-    members
+    edit.resolved(&ledger.links).apply(before, group, &members, now)
 }
 
 /// The expense with the time of its change. One without a date gets the day that views show.
