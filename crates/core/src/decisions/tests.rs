@@ -1,5 +1,10 @@
 //! Tests of decisions without a table: each makes the rows that were read, and looks at the writes.
 
+mod opening;
+mod own;
+mod paying;
+mod prepaid;
+
 use std::ops::ControlFlow;
 
 use super::{
@@ -91,6 +96,34 @@ fn written<T>(decided: Result<Decision<T>, WriteError>) -> (Transaction, T) {
     decided.and_then(Decision::into_write).unwrap()
 }
 
+/// What a decision comes to: its error, to try again, or whether it writes.
+fn outcome<T, E: Into<WriteError>>(decided: Result<Decision<T>, E>) -> String {
+    match decided.map_err(Into::into) {
+        Err(WriteError::Fail(error)) => format!("{error:?}"),
+        Err(other) => format!("{other:?}"),
+        Ok(Decision::Done(_)) => "Done".to_owned(),
+        Ok(Decision::Write(..)) => "Write".to_owned(),
+        Ok(Decision::Renew(..)) => "Renew".to_owned(),
+        Ok(Decision::Refuse { error, .. }) => format!("Refuse {error:?}"),
+    }
+}
+
+/// The same of what is no decision yet.
+fn checked<T, E: Into<WriteError>>(result: Result<T, E>) -> String {
+    outcome(result.map(Decision::Done))
+}
+
+/// The ledger of an archived group.
+fn archived(mut ledger: Ledger) -> Ledger {
+    ledger.state.archived = true;
+    ledger
+}
+
+/// The ledger that a transaction puts.
+fn ledger_of(transaction: &Transaction) -> Ledger {
+    put::<crate::ledger::balance::Balance>(transaction).ledger
+}
+
 /// The row of a kind that a transaction puts.
 fn put<T: Row>(transaction: &Transaction) -> T {
     let mut puts = transaction.clone().into_writes().into_iter().filter_map(|write| {
@@ -123,7 +156,7 @@ fn recorded() -> (Expense, Entry, Ledger) {
     let (transaction, expense) =
         expenses::record_expense(&dinner(), recording, transaction, None).unwrap();
     let (transaction, expense) = written(transaction.commit(expense));
-    let ledger = put::<crate::ledger::balance::Balance>(&transaction).ledger;
+    let ledger = ledger_of(&transaction);
     (expense, put(&transaction), ledger)
 }
 
@@ -152,7 +185,7 @@ fn expense_is_recorded_on_condition_of_the_ledger_that_was_read() {
     let of_balance = condition(&transaction, &keys::balance(group.id));
     assert_eq!(of_balance, Condition::at_version(version));
     assert_eq!(put::<Expense>(&transaction), edited);
-    let after = put::<crate::ledger::balance::Balance>(&transaction).ledger;
+    let after = ledger_of(&transaction);
     assert_eq!([1, 2].map(|number| net(&after, number)), [1000, -1000]);
     assert_eq!((edited.id, edited.amount), (expense.id, "20".parse().unwrap()));
 }
@@ -174,7 +207,7 @@ fn expense_is_deleted_by_who_paid_as_it_was_expected() {
     assert!(matches!(delete(1, false), Err(WriteError::Fail(Error::Changed))));
     let (transaction, id) = written(delete(1, true));
     assert_eq!(id, recorded().0.id);
-    let after = put::<crate::ledger::balance::Balance>(&transaction).ledger;
+    let after = ledger_of(&transaction);
     assert_eq!([1, 2].map(|number| net(&after, number)), [0, 0]);
 }
 
@@ -183,7 +216,7 @@ fn deleted_expense_is_restored_once() {
     let before = seen();
     let (expense, entry) = (before.expense.clone(), before.entry.clone().unwrap());
     let (transaction, _) = written(expenses::delete_expense(by(1), |_| true, now(), before));
-    let ledger = put::<crate::ledger::balance::Balance>(&transaction).ledger;
+    let ledger = ledger_of(&transaction);
     let puts =
         transaction.into_writes().into_iter().filter_map(|write| match write.into_parts().1 {
             Action::Put(row) => row::from_item::<Entry>(row).ok(),
@@ -197,7 +230,7 @@ fn deleted_expense_is_restored_once() {
     let (transaction, restored) =
         written(expenses::restore_expense(by(1), id, &body, now(), &deleted));
     assert_eq!((restored.id, restored.splits), (expense.id, expense.splits.clone()));
-    let after = put::<crate::ledger::balance::Balance>(&transaction).ledger;
+    let after = ledger_of(&transaction);
     assert_eq!(net(&after, 2), -1500);
     // It is there, or was restored between the two reads.
     let there = SeenDeleted { expense: Some(expense), ..deleted.clone() };
@@ -222,7 +255,7 @@ fn paid(recorder: u64) -> (Settlement, Ledger) {
     let (transaction, settlement) =
         settlements::record_settlement(&new, (&group, &members), transaction, who).unwrap();
     let (transaction, settlement) = written(transaction.commit(settlement));
-    (settlement, put::<crate::ledger::balance::Balance>(&transaction).ledger)
+    (settlement, ledger_of(&transaction))
 }
 
 #[test]
@@ -247,7 +280,7 @@ fn payment_counts_once_its_recipient_confirms_it() {
     let transaction = LedgerTransaction::new(by(1), ledger, now()).unwrap();
     let (transaction, done) = settlements::completed(transaction, settlement, []).unwrap();
     let (transaction, done) = written(transaction.commit(done));
-    let after = put::<crate::ledger::balance::Balance>(&transaction).ledger;
+    let after = ledger_of(&transaction);
     assert_eq!([1, 2].map(|number| net(&after, number)), [1000, -1000]);
     assert_eq!(confirm(1, &done, &after).unwrap(), Some(Transition::Nothing));
 }
@@ -355,7 +388,7 @@ fn import_stops_where_a_transaction_is_full_and_goes_on_from_there() {
         });
         assert_eq!(condition(&transaction, &key), expected, "another request may have undone it");
         row = Some(put::<ImportRow>(&transaction));
-        seen = put::<crate::ledger::balance::Balance>(&transaction).ledger;
+        seen = ledger_of(&transaction);
         assert_eq!(seen.version, version);
         (left, done, run.version) = (&left[taken..], next, version);
         parts.push(taken);
@@ -409,6 +442,6 @@ fn undo_deletes_what_was_read_and_ends_once_there_is_no_more() {
     assert!(!undo.removes_guests());
     let (transaction, (undone, _)) = written(undo.finish(false));
     assert_eq!(undone.status, ImportStatus::Undone);
-    let after = put::<crate::ledger::balance::Balance>(&transaction).ledger;
+    let after = ledger_of(&transaction);
     assert_eq!([1, 2].map(|number| net(&after, number)), [0, 0]);
 }
