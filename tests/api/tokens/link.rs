@@ -53,39 +53,6 @@ async fn link_signs_one_browser_in_once() {
 }
 
 #[tokio::test]
-async fn browser_and_the_link_by_which_it_is_signed_in_again_are_one_token() {
-    let api = Api::new().await;
-    let alice = api.user(1, "Alice");
-    let add = async |count: usize| {
-        for _ in 0..count {
-            create_with(&alice, json!({ "name": "Bot", "scopes": ["read"] })).await.data(201);
-        }
-    };
-    add(10).await;
-    let browser = alice.with_token(&exchange(&link(&alice).await).await);
-    add(9).await;
-    let one_more = json!({ "name": "Bot", "scopes": ["read"] });
-    let refused = create_with(&alice, one_more.clone()).await;
-    assert_eq!(refused.code(), (422, "TOO_MANY_TOKENS"));
-    // A later link replaces the first one, and the browser signs in again.
-    link(&alice).await;
-    let code = link(&alice).await;
-    assert_eq!(create_with(&alice, one_more.clone()).await.code(), (422, "TOO_MANY_TOKENS"));
-    let again = alice.with_token(&exchange(&code).await);
-    again.get("/api/users/me").await.data(200);
-    assert_eq!(browser.get("/api/users/me").await.code(), (401, "TOKEN_REVOKED"));
-    assert_eq!(names(&alice).await.len(), 20);
-    // Without a browser, the twentieth token leaves no room for a link.
-    let tokens = alice.get(TOKENS).await.data(200).clone();
-    let browser = tokens.as_array().unwrap().iter().find(|it| it["name"] == "Browser").unwrap();
-    let path = format!("{TOKENS}/{}", browser["id"].as_str().unwrap());
-    alice.delete(&path).await.data(200);
-    add(1).await;
-    let refused = create_with(&alice, json!({ "name": "Link", "scopes": ["browser"] })).await;
-    assert_eq!(refused.code(), (422, "TOO_MANY_TOKENS"));
-}
-
-#[tokio::test]
 async fn of_two_browsers_at_once_one_is_signed_in() {
     let api = Api::new().await;
     let alice = api.user(1, "Alice");

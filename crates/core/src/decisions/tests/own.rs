@@ -138,8 +138,15 @@ fn tokens_are_few_and_those_of_a_browser_replace_each_other() {
     let (transaction, _) = written(add(plain(99), None, &all[1..]));
     assert_eq!(put::<TokenList>(&transaction).version, 4);
     assert_eq!(condition(&transaction, &keys::token_list(user(1))), Condition::at_version(3));
-    // A new link replaces the older one; a browser its link, and the browser before.
+    // A browser and the link by which it is signed in again are one.
     let (old, browser) = (link(98), token(97, Scope::Write, true));
+    let almost = [&all[1..], std::slice::from_ref(&browser)].concat();
+    assert_eq!(outcome(add(link(99), None, &almost)), "Write");
+    assert_eq!(outcome(add(plain(99), None, &almost)), "TooManyTokens");
+    let with_link = [&*almost, std::slice::from_ref(&old)].concat();
+    assert_eq!(outcome(add(token(96, Scope::Write, true), Some(old.id), &with_link)), "Write");
+    assert_eq!(outcome(add(link(99), None, &all)), "TooManyTokens");
+    // A new link replaces the older one; a browser its link, and the browser before.
     let (transaction, _) = written(add(link(99), None, &[old.clone(), browser.clone()]));
     let gone = |of: &Token| transaction.keys().contains(&keys::token(user(1), of.id));
     assert_eq!([gone(&old), gone(&browser)], [true, false]);
