@@ -299,7 +299,7 @@ pub fn resume_chat(
     change(before.filter(|it| it.inactive_reason == blocked && it.chat_id == number), |before| {
         let new = Subscription::new(before.id, number, before.language, now);
         let (version, chats) = (before.version, before.chats.clone());
-        Subscription { version, chats, ..new }.changed()
+        Subscription { chats, version, ..new }.changed()
     })
 }
 

@@ -78,7 +78,7 @@ fn category(l: Texts, index: &str, it: Option<&GroupCategory>) -> Markup {
     html! {
         div.field data-row { div.line-fields {
             // A key only tells categories apart, so nobody is asked for one.
-            input type="hidden" name=(at("key")) value=[it.map(|it| it.key)] data-fresh="key";
+            input type="hidden" name=(at("key")) value=(it.map(|it| it.key.to_string()).unwrap_or_default()) data-fresh="key";
             input name=(at("name")) value=[it.map(|it| &it.name)] aria-label=(l.category_name_label()) placeholder=(l.category_name_label());
             input.pieces name=(at("emoji")) value=[emoji] aria-label=(l.emoji_label()) placeholder="🙂";
             button.small-button type="button" data-remove aria-label=(l.remove_line()) { "✕" }
