@@ -255,7 +255,7 @@ async fn who_is_not_settled_is_told_so_instead_of_leaving() {
         assert!(!removable("1"), "{number}");
         assert_eq!(removable("3"), is_creator, "{number}");
         assert!(!removable(scene.id("guest")) && removable(scene.id("other")), "{number}");
-        assert!(html.contains("Settle 12.00 EUR first"), "{number}");
+        assert!(html.contains("To remove, settle first: 12.00 EUR"), "{number}");
         let leave = group.path("/leave");
         let may_leave = forms.iter().any(|it| it.action == leave);
         assert_eq!(may_leave, !is_creator, "{number}");
@@ -271,7 +271,7 @@ async fn who_is_not_settled_is_told_so_instead_of_leaving() {
     let one = (1, &group.members[0]);
     let (forms, html) = scene.check(one, "/settings").await;
     assert!(forms.iter().all(|it| it.method != "DELETE"));
-    assert!(html.contains("Settle 12.00 EUR first"));
+    assert!(html.contains("To remove, settle first: 12.00 EUR"));
     let paid = json!({ "fromId": scene.id("guest"), "toId": "1", "amount": 12 });
     group.members[0].post(&group.path("/settlements"), paid).await.data(201);
     let (forms, _) = scene.check(one, "/settings").await;

@@ -302,6 +302,29 @@ fn every_path_that_a_page_names_exists() {
 
 /// A file may use the files below its own folder, and these may use it: together they are one module.
 #[test]
+fn every_item_has_one_path() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
+    for entry in fs::read_dir(crates).unwrap() {
+        let root = entry.unwrap().path().join("src");
+        for (module, code) in modules(&root) {
+            let is_alias = |line: &str| {
+                let after = line.trim().strip_prefix("pub")?;
+                let after = after.strip_prefix("(crate)").unwrap_or(after);
+                ["use crate::", "use super::"].iter().find(|it| after.trim().starts_with(**it))
+            };
+            let alias = code.lines().find(|line| is_alias(line).is_some());
+            assert_eq!(
+                alias,
+                None,
+                "{}/{}: import it where it is",
+                root.display(),
+                module.join("/")
+            );
+        }
+    }
+}
+
+#[test]
 fn files_use_each_other_without_a_circle() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
     let mut circles = Vec::new();

@@ -6,9 +6,10 @@ use std::fmt;
 
 use divan::{Bencher, black_box};
 use fracti_core::{
+    input::limits::MAX_SHARES,
     plan::plans,
     records::expense::Expense,
-    split::{MAX_SHARES, Split},
+    split::Split,
     storage::row::{self, Item},
     values::{
         currency::Currency,

@@ -13,7 +13,8 @@ use axum::{
 };
 use fracti_core::{
     caller::telegram::{self, InitDataError, User},
-    split::{MAX_SHARES, Split, UserShare},
+    input::limits::MAX_SHARES,
+    split::{Split, UserShare},
     values::{
         currency::Currency,
         decimal::Decimal,

@@ -3,7 +3,9 @@
 use std::{collections::BTreeMap, io::Write};
 
 use fracti_core::{
-    input::Error, records::expense::Expense, reports::tally::TallyKey, values::id::GroupId,
+    input::Error,
+    records::expense::Expense,
+    values::{id::GroupId, tally_key::TallyKey},
 };
 use fracti_store::datable;
 

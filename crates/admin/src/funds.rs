@@ -5,9 +5,10 @@ use std::io::Write;
 use clap::{Args, Subcommand};
 use fracti_core::{
     decisions::fund_void::EndedByForce,
-    funds::fund_transaction::{FundTransaction, FundWork},
+    funds::fund_transaction::FundTransaction,
     input::{Draft, Error, Field},
     values::{
+        fund_key::FundWork,
         id::{FundTransactionId, UserId},
         ref_id::RefId,
     },

@@ -14,12 +14,12 @@ use fracti_core::{
     records::{
         expense::Expense,
         group_change::{ChangeKind, ChangedExpense, GroupChange},
-        settlement::SettlementStatus,
     },
     values::{
         currency::Currency,
         decimal::Decimal,
         id::{ExpenseId, MemberId, SettlementId, UserId},
+        settlement_status::SettlementStatus,
         shown,
     },
 };

@@ -7,15 +7,16 @@ use fracti_core::{
     },
     decisions::questions::Answered,
     group::OpenedGroup,
-    input::{Draft, Error, Field},
-    questions::{answer::NewAnswer, question::QuestionError},
+    input::{Draft, Error, Field, question_error::QuestionError},
+    questions::answer::NewAnswer,
     records::{
         expense::Expense,
-        settlement::{NewSettlement, Settlement, SettlementStatus, SettlementUpdate},
+        settlement::{NewSettlement, Settlement, SettlementUpdate},
     },
     values::{
         decimal::Decimal,
         id::{ExpenseId, QuestionId, SettlementId},
+        settlement_status::SettlementStatus,
         shown,
     },
 };

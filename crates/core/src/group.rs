@@ -32,7 +32,6 @@ use crate::{
     },
 };
 
-pub use crate::input::limits::MAX_MEMBERS;
 pub use categories::{GroupCategory, GroupCategoryInput, MAX_GROUP_CATEGORIES};
 pub use default_split::{
     DefaultSplit, DefaultSplitInput, DefaultWeight, DefaultWeightInput, MAX_DEFAULT_SPLITS,
@@ -42,7 +41,7 @@ pub use invitation::{
     Invitation, InvitationCode, InvitationCodeError, InvitationState, JoiningUser,
 };
 pub use member_key::MemberKey;
-pub use proposed_link::{LinkStep, MAX_PROPOSED_LINKS, ProposedLink};
+pub use proposed_link::{LinkStep, ProposedLink};
 
 /// Rule of a field that names a member.
 #[must_use]

@@ -5,11 +5,11 @@
 
 pub(crate) mod error;
 pub(crate) mod field;
-pub(crate) mod fund_error;
+pub mod fund_error;
 pub(crate) mod limit;
-pub(crate) mod limits;
+pub mod limits;
 pub(crate) mod numbers;
-pub(crate) mod question_error;
+pub mod question_error;
 
 pub use error::{Cause, Error, FailureKind, Unsettled};
 pub use field::{Field, FieldError, FieldErrors, MAX_REPORTED, Path, PathStep, Unreadable};

@@ -27,7 +27,7 @@ use crate::{
     words,
 };
 
-pub use crate::input::limits::MAX_SHARES;
+use crate::input::limits::MAX_SHARES;
 pub use breakdown::{Part, PartKind, Parts};
 pub use line::{Line, LineKind, LineSplit, Sharing};
 

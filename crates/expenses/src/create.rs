@@ -3,8 +3,8 @@
 use std::ops::RangeInclusive;
 
 use fracti_core::{
+    input::limits::MAX_SHARES,
     records::expense::{MAX_LINES, NewExpense, SplitInput},
-    split::MAX_SHARES,
 };
 use fracti_http::{CreateLine, CreatePayer, body, schemas};
 use fracti_texts::rule;

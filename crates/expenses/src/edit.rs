@@ -1,8 +1,8 @@
 //! Request body that edits an expense.
 
 use fracti_core::{
+    input::limits::MAX_SHARES,
     records::expense::{Edit, MAX_LINES},
-    split::MAX_SHARES,
 };
 use fracti_http::{CreateLine, CreatePayer, Value, body, schemas};
 

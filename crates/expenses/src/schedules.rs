@@ -2,11 +2,11 @@
 
 use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
+    input::limits::MAX_SHARES,
     records::{
         expense::{Edit, MAX_LINES, NewExpense},
         schedule::{MAX_SKIPS, NewSchedule, RepeatInput, Schedule, ScheduleEdit},
     },
-    split::MAX_SHARES,
     values::id::ScheduleId,
 };
 use fracti_http::{

@@ -5,7 +5,7 @@ use std::{
     sync::LazyLock,
 };
 
-use fracti_core::records::expense::Category;
+use fracti_core::values::category::Category;
 
 use crate::key::normal;
 

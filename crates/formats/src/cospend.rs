@@ -9,9 +9,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use fracti_core::{
-    records::expense::Category,
-    values::{currency::Currency, decimal::Decimal, money::Money, time::Timestamp},
+use fracti_core::values::{
+    category::Category, currency::Currency, decimal::Decimal, money::Money, time::Timestamp,
 };
 use fracti_texts::{json_error, message, rule};
 use serde::Deserialize;

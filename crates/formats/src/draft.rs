@@ -7,10 +7,11 @@ use std::{
 };
 
 use fracti_core::{
+    input::limits::MAX_SHARES,
     ledger::{Balances, Change, Totals},
-    records::expense::{Category, ExpenseCategory},
-    split::{MAX_SHARES, Split},
+    split::Split,
     values::{
+        category::{Category, ExpenseCategory},
         currency::Currency,
         decimal::Decimal,
         id::{GroupId, UserId},

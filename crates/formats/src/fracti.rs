@@ -11,10 +11,13 @@ mod split;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use fracti_core::{
+    input::limits::MAX_SHARES,
     ledger::{EntryStatus, RefType, Totals},
-    records::{adjustment::MAX_CHANGES, settlement::SettlementStatus},
-    split::{MAX_SHARES, Split},
-    values::{currency::Currency, decimal::Decimal, time::Day},
+    records::adjustment::MAX_CHANGES,
+    split::Split,
+    values::{
+        currency::Currency, decimal::Decimal, settlement_status::SettlementStatus, time::Day,
+    },
 };
 use fracti_texts::{Message, message, rule};
 use serde::Deserialize;

@@ -7,9 +7,9 @@ pub use fracti_core::records::import::{Format, RowPlace};
 use fracti_core::{
     group::Group,
     ledger::Totals,
-    records::expense::ExpenseCategory,
     split::Split,
     values::{
+        category::ExpenseCategory,
         currency::Currency,
         decimal::Decimal,
         entry_id::EntryName,

@@ -3,18 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use fracti_core::{
-    group::{Group, MAX_MEMBERS, Member, links::Links},
-    input::{Draft, Error, Field, FieldErrors, Path},
+    group::{Group, Member, links::Links},
+    input::{Draft, Error, Field, FieldErrors, Path, limits::MAX_MEMBERS},
     ledger::{Change, Event, LedgerError, RefType},
     records::{
         expense::{Expense, NewExpense, PayerInput, SplitInput},
         import::{NewImport, Record, adjustment_name, expense_id, import_id, settlement_id},
-        settlement::{Settlement, SettlementStatus},
+        settlement::Settlement,
     },
     split::SplitType,
     values::{
         entry_id::EntryId,
         id::{GroupId, ImportId, MemberId, UserId},
+        settlement_status::SettlementStatus,
         text::GuestName,
         time::{Timestamp, Zone},
     },

@@ -6,10 +6,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use fracti_core::{
-    records::expense::Category,
-    values::{currency::Currency, decimal::Decimal, time::Day},
-};
+use fracti_core::values::{category::Category, currency::Currency, decimal::Decimal, time::Day};
 use fracti_texts::{message, rule};
 
 use crate::{

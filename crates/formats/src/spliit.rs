@@ -8,10 +8,7 @@ pub(crate) mod csv;
 
 use std::collections::{HashMap, HashSet};
 
-use fracti_core::{
-    records::expense::Category,
-    values::{currency::Currency, decimal::Decimal, money::Money},
-};
+use fracti_core::values::{category::Category, currency::Currency, decimal::Decimal, money::Money};
 use fracti_texts::{Message, message, rule};
 use serde::Deserialize;
 use serde_json::value::RawValue;

@@ -9,10 +9,7 @@ pub(crate) mod registry;
 
 use std::collections::HashMap;
 
-use fracti_core::{
-    records::expense::Category,
-    values::{currency::Currency, decimal::Decimal, time::Day},
-};
+use fracti_core::values::{category::Category, currency::Currency, decimal::Decimal, time::Day};
 use fracti_texts::{Message, message, rule};
 
 use crate::{

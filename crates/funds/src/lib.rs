@@ -6,8 +6,7 @@ mod view;
 use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
     decisions::funds::SeenFunds,
-    funds::fund_transaction::FundWork,
-    values::{currency::Currency, id::FundTransactionId},
+    values::{currency::Currency, fund_key::FundWork, id::FundTransactionId},
 };
 use fracti_http::{
     App, Code, Context, Data, Description, Id, List, ListId, Once, Operator, Owner, Paging,

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use fracti_core::{
     decisions::funds::SeenFunds,
     funds::{
-        fund::{Fund, FundFlow, FundKey, FundKind},
+        fund::{Fund, FundFlow, FundKind},
         fund_total::FundTotal,
         fund_transaction::FundTransaction,
         user_funds::{FundSums, Funds},
     },
-    values::{currency::Currency, id::FundTransactionId, time::Timestamp},
+    values::{currency::Currency, fund_key::FundKey, id::FundTransactionId, time::Timestamp},
 };
 use fracti_http::{JsonDecimal, Text, schemas};
 use fracti_store::Slice;

@@ -7,9 +7,8 @@ use fracti_chat::{BotApi, Teller};
 use fracti_core::{
     caller::token::ApiToken,
     decisions::telling::Telling,
-    funds::fund::FundError,
     group::InvitationCode,
-    input::Error,
+    input::{Error, fund_error::FundError},
     values::{id::UserId, request_context::RequestContext},
 };
 use fracti_runtime::{BotToken, Clock, ConfigError, Random, Settings, aws_config};

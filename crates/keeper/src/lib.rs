@@ -12,11 +12,10 @@ use std::{collections::HashMap, time::Duration};
 use fracti_chat::{Delivered, Sending, Teller};
 use fracti_core::{
     decisions::schedules::Occurred,
-    funds::fund_transaction::FundWork,
     input::Error,
     records::schedule::{DAYS_BACK, Schedule},
     storage::keys::DueList,
-    values::time::Timestamp,
+    values::{fund_key::FundWork, time::Timestamp},
 };
 use fracti_runtime::{Clock, with_causes, work};
 use fracti_store::{Due, DueRow, DueState, Page, Table, with_deadline};

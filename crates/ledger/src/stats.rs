@@ -5,13 +5,12 @@ use std::{collections::BTreeMap, ops::RangeInclusive};
 use fracti_core::{
     group::Member,
     input::Error,
-    records::expense::{Category, ExpenseCategory},
     reports::tally::{
         ByCategory, CategoryStats, CurrencyStats, MAX_DAYS, MAX_LINES, MemberStats, PeriodStats,
         SeriesStep, Stats,
     },
     values::{
-        category::NO_CATEGORY,
+        category::{Category, ExpenseCategory, NO_CATEGORY},
         currency::Currency,
         decimal::Decimal,
         id::MemberId,

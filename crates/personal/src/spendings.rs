@@ -6,13 +6,12 @@ use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
     input::Field,
     personal::{
-        spending::{
-            CategoriesInput, MAX_CATEGORIES, NewSpending, Spending, SpendingEdit, SpendingId,
-        },
+        spending::{CategoriesInput, MAX_CATEGORIES, NewSpending, Spending, SpendingEdit},
         targets::MAX_OWN_CATEGORIES,
     },
     values::{
         decimal::Decimal,
+        spending_id::SpendingId,
         time::{Day, Timestamp},
     },
 };

@@ -6,10 +6,12 @@ use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
     input::Field,
     personal::targets::{
-        MAX_OWN_CATEGORIES, OwnCategory, OwnCategoryUpdate, TOTAL, Targets, TargetsUpdate,
+        MAX_OWN_CATEGORIES, OwnCategory, OwnCategoryUpdate, Targets, TargetsUpdate,
     },
-    records::expense::Category,
-    values::decimal::Decimal,
+    values::{
+        category::{Category, TOTAL},
+        decimal::Decimal,
+    },
 };
 use fracti_http::{
     App, Caller, Code, Data, JsonDecimal, JsonScalar, Object, Once, Problem, Text,

@@ -5,9 +5,9 @@ use fracti_core::{
     questions::{
         answer::{AnswerNotes, ClaimInput, NewAnswer, NewClaims},
         points::Badge,
-        question::QuestionStatus,
     },
     records::expense::MAX_LINES,
+    values::question_status::QuestionStatus,
 };
 use fracti_http::{Text, body, schemas};
 use serde::Serialize;

@@ -1,9 +1,10 @@
 //! Request body that asks a question.
 
 use fracti_core::{
+    input::limits::MAX_SHARES,
     questions::question::{MAX_ANSWERS, NewQuestion},
-    records::expense::{Category, MAX_LINES, NewExpense},
-    split::MAX_SHARES,
+    records::expense::{MAX_LINES, NewExpense},
+    values::category::Category,
 };
 use fracti_http::{CreateLine, CreatePayer, body, schemas};
 

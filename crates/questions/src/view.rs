@@ -7,11 +7,13 @@ use fracti_core::{
     group::Member,
     questions::{
         answer::{Answer, Answerer},
-        question::{Question, QuestionStatus, QuestionType},
+        question::{Question, QuestionType},
         receipt::{Claim, Claims, Receipt, ReceiptSummary},
     },
     split::Line,
-    values::{decimal::Decimal, id::MemberId, text_form::UnknownWord},
+    values::{
+        decimal::Decimal, id::MemberId, question_status::QuestionStatus, text_form::UnknownWord,
+    },
 };
 use fracti_http::{JsonDecimal, LineView, PayerView, PreviewView, Text, schemas};
 use serde::Serialize;
@@ -342,7 +344,7 @@ impl ReceiptView {
         }
     }
 
-    fn of_category(self, category: Option<fracti_core::records::expense::Category>) -> Self {
+    fn of_category(self, category: Option<fracti_core::values::category::Category>) -> Self {
         Self { category: category.map(Text), ..self }
     }
 }

@@ -5,8 +5,8 @@ mod debts;
 use axum::{extract::State, http::StatusCode, response::Response};
 use fracti_core::{
     input::Error,
-    records::settlement::{NewSettlement, Settlement, SettlementStatus, SettlementUpdate},
-    values::{currency::Currency, id::SettlementId},
+    records::settlement::{NewSettlement, Settlement, SettlementUpdate},
+    values::{currency::Currency, id::SettlementId, settlement_status::SettlementStatus},
     words,
 };
 use fracti_http::{

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use fracti_core::{
     group::{Group, Member, labels},
     ledger::Ledger,
-    records::expense::ExpenseCategory,
     values::{
+        category::ExpenseCategory,
         currency::Currency,
         decimal::Decimal,
         id::{GroupId, MemberId, UserId},

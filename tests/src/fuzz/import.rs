@@ -1,8 +1,9 @@
 use std::{collections::BTreeMap, sync::LazyLock};
 
 use fracti_core::{
+    input::limits::MAX_SHARES,
     ledger::Totals,
-    split::{MAX_SHARES, Split},
+    split::Split,
     values::{
         currency::Currency,
         id::{MemberId, UserId},

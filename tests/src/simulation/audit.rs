@@ -18,11 +18,11 @@ use std::collections::BTreeSet;
 
 use aws_sdk_dynamodb::Client;
 use fracti_core::{
-    records::settlement::TxHash,
     storage::keys,
     values::{
         decimal::Decimal,
         id::{GroupId, MemberId, UserId},
+        tx_hash::TxHash,
     },
 };
 use fracti_store::Table;

@@ -26,10 +26,7 @@ use crate::{
     words,
 };
 
-pub use crate::{
-    input::limits::MAX_TOKENS,
-    values::token_hash::{TokenHash, TokenHashError},
-};
+use crate::values::token_hash::TokenHash;
 
 /// Time for which an expired token is listed, in seconds.
 const LISTED_S: u64 = 30 * 24 * 3600;

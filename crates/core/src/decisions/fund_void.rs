@@ -10,14 +10,14 @@ use crate::{
         settlements::{UpdateRows, completed, failed},
     },
     funds::{
-        fund::{FundError, FundFlow, FundStatus, Parts},
+        fund::{FundFlow, Parts},
         fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
         user_funds::Funds,
     },
     group::MemberKey,
-    input::Error,
+    input::{Error, fund_error::FundError},
     ledger::Ledger,
-    records::settlement::{Settlement, SettlementStatus, UsedHash},
+    records::settlement::{Settlement, UsedHash},
     reports::fund_audit::FundRows,
     storage::{
         condition::Condition,
@@ -25,8 +25,10 @@ use crate::{
         write::{Transaction, Write, WriteError},
     },
     values::{
+        fund_status::FundStatus,
         id::{FundTransactionId, GroupId, UserId},
         ref_id::RefId,
+        settlement_status::SettlementStatus,
         text::FundNote,
         time::Timestamp,
     },

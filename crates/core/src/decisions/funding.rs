@@ -11,23 +11,25 @@ use crate::{
         ledger_transaction::LedgerTransaction,
     },
     funds::{
-        fund::{FundError, FundFlow, FundStatus, HOLD_S, Held, Parts},
+        fund::{FundFlow, HOLD_S, Held, Parts},
         fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
         user_funds::{Funds, Payable},
     },
     group::{Group, Member},
-    input::{Draft, Error},
+    input::{Draft, Error, fund_error::FundError},
     ledger::Ledger,
     records::{
         group_change::{ChangeKind, Subject},
-        settlement::{FromFunds, NewSettlement, PaidFromFunds, Settlement, SettlementStatus},
+        settlement::{FromFunds, NewSettlement, PaidFromFunds, Settlement},
     },
     storage::write::{Write, WriteError},
     values::{
         currency::Currency,
+        fund_status::FundStatus,
         id::{FundTransactionId, MemberId, SettlementId, UserId},
         money::Money,
         request_context::RequestContext,
+        settlement_status::SettlementStatus,
         time::{Timestamp, Zone},
     },
 };

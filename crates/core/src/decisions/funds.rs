@@ -11,14 +11,14 @@ use crate::{
     caller::telegram::User,
     decisions::decision::Decision,
     funds::{
-        fund::{Bonus, Fund, FundError, FundFlow, FundKey, FundStatus, HOLD_S, Parts},
+        fund::{Bonus, Fund, FundFlow, HOLD_S, Parts},
         fund_queue::FundQueue,
         fund_total::{FundReference, FundTotal},
         fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
         new_fund::{FundCredit, FundDebit, GivenBonus, PlainFund, reference_in},
         user_funds::{FundChange, Funds, Payable},
     },
-    input::{Draft, Error, Field},
+    input::{Draft, Error, Field, fund_error::FundError},
     storage::{
         condition::Condition,
         keys, row,
@@ -27,6 +27,8 @@ use crate::{
     values::{
         currency::Currency,
         decimal::Decimal,
+        fund_key::FundKey,
+        fund_status::FundStatus,
         id::{FundTransactionId, UserId},
         money::Money,
         ref_id::RefId,

@@ -13,12 +13,12 @@ use crate::{
         group_row::{invites_as_read, links_as_read, links_set_to},
         ledger_transaction::LedgerTransaction,
     },
-    group::{Group, MAX_MEMBERS, Member, MemberKey, MemberRow},
-    input::{Draft, Error, Field},
+    group::{Group, Member, MemberKey, MemberRow},
+    input::{Draft, Error, Field, limits::MAX_MEMBERS},
     ledger::Ledger,
     records::{
         group_change::{ChangeKind, Subject},
-        settlement::{Settlement, SettlementStatus},
+        settlement::Settlement,
     },
     storage::{
         condition::Condition,
@@ -26,7 +26,7 @@ use crate::{
         row::{self, AttributeValue},
         write::{Transaction, Write, WriteError},
     },
-    values::{id::GroupId, time::Timestamp, ton::TonAddress},
+    values::{id::GroupId, settlement_status::SettlementStatus, time::Timestamp, ton::TonAddress},
 };
 
 /// A member who becomes present or past, and a group and the ledger as they were read.

@@ -13,15 +13,15 @@ use crate::{
         members::{check_member, check_unarchived},
     },
     group::{Group, Member, MemberKey, links::Links},
-    input::{Draft, Error, Field, FieldErrors},
+    input::{
+        Draft, Error, Field, FieldErrors, limits::MAX_OPEN_QUESTIONS, question_error::QuestionError,
+    },
     ledger::Ledger,
     questions::{
         answer::{Answer, Answering, NewAnswer, NewClaims},
         asking::Asking,
         points::{Badge, Points},
-        question::{
-            MAX_OPEN_QUESTIONS, MIN_ANONYMOUS, NewQuestion, Question, QuestionError, QuestionStatus,
-        },
+        question::{MIN_ANONYMOUS, NewQuestion, Question},
         receipt::{Applying, Claims, NewApplication, QuestionDetails, Receipt, Unclaimed},
     },
     records::{
@@ -36,6 +36,7 @@ use crate::{
     },
     values::{
         id::{GuestId, MemberId, TokenId, UserId},
+        question_status::QuestionStatus,
         request_context::RequestContext,
         text::{Prompt, TokenName},
         time::{Day, Timestamp, Zone, day_of},

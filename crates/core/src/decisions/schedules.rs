@@ -7,11 +7,11 @@ use crate::{
         ledger_transaction::LedgerTransaction,
     },
     group::{Group, Member, MemberKey},
-    input::{Draft, Error},
+    input::{Draft, Error, limits::MAX_SCHEDULES},
     ledger::Ledger,
     records::{
         group_change::{ChangeKind, Subject},
-        schedule::{MAX_SCHEDULES, NewSchedule, Schedule, ScheduleEdit, Scheduling},
+        schedule::{NewSchedule, Schedule, ScheduleEdit, Scheduling},
     },
     storage::{
         condition::Condition,

@@ -3,17 +3,13 @@
 
 use crate::{
     decisions::{decision::Decision, ledger_transaction::LedgerTransaction},
-    funds::fund::FundError,
     group::{Group, Member},
-    input::{Draft, Error},
+    input::{Draft, Error, fund_error::FundError},
     ledger::Ledger,
     records::{
         entry::Entry,
         group_change::{ChangeKind, Subject},
-        settlement::{
-            NewSettlement, Settlement, SettlementError, SettlementStatus, SettlementUpdate,
-            Standing, Transition, TxHash, UsedHash,
-        },
+        settlement::{NewSettlement, Settlement, SettlementUpdate, Standing, Transition, UsedHash},
     },
     storage::{
         condition::Condition,
@@ -24,7 +20,9 @@ use crate::{
     values::{
         id::{MemberId, SettlementId, UserId},
         request_context::RequestContext,
+        settlement_status::{SettlementError, SettlementStatus},
         time::Zone,
+        tx_hash::TxHash,
     },
 };
 

@@ -4,7 +4,7 @@ use crate::{
     decisions::decision::Decision,
     input::{Draft, Error},
     personal::{
-        spending::{NewSpending, Spending, SpendingEdit, SpendingId},
+        spending::{NewSpending, Spending, SpendingEdit},
         summary::{DaySummary, SummaryType},
         targets::Targets,
     },
@@ -14,7 +14,10 @@ use crate::{
         keys, row,
         write::{Transaction, Write, WriteError},
     },
-    values::{decimal::Decimal, id::UserId, request_context::RequestContext, time::Timestamp},
+    values::{
+        decimal::Decimal, id::UserId, request_context::RequestContext, spending_id::SpendingId,
+        time::Timestamp,
+    },
 };
 
 /// Records a spending.

@@ -5,9 +5,9 @@ use fracti_texts::{Message, message};
 use crate::{
     input::Error,
     records::expense::Expense,
-    reports::tally::{Tally, TallyCounters, TallyKey, TallyRow},
+    reports::tally::{Tally, TallyCounters, TallyRow},
     storage::{keys, row, write::Write},
-    values::{id::GroupId, time::Timestamp},
+    values::{id::GroupId, tally_key::TallyKey, time::Timestamp},
 };
 
 /// Maximum number of shares and payments of expenses that one transaction adds to a tally. Each may

@@ -27,7 +27,7 @@ use crate::{
         entry::Entry,
         expense::{Edit, Expense, NewExpense},
         import::{Format, ImportRow, ImportStatus, NewImport, Record, RowPlace, import_id},
-        settlement::{NewSettlement, Settlement, SettlementStatus, SettlementUpdate, Transition},
+        settlement::{NewSettlement, Settlement, SettlementUpdate, Transition},
     },
     storage::{
         condition::Condition,
@@ -38,6 +38,7 @@ use crate::{
     values::{
         id::{GroupId, UserId},
         request_context::RequestContext,
+        settlement_status::SettlementStatus,
         time::{Timestamp, Zone},
     },
 };

@@ -1,9 +1,9 @@
 //! API tokens of a user.
 
 use crate::{
-    caller::token::{MAX_TOKENS, Token, TokenList},
+    caller::token::{Token, TokenList},
     decisions::decision::Decision,
-    input::Error,
+    input::{Error, limits::MAX_TOKENS},
     storage::{
         condition::Condition,
         keys,

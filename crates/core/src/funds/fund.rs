@@ -18,10 +18,7 @@ use crate::{
     words,
 };
 
-pub use crate::{
-    input::fund_error::FundError,
-    values::{fund_key::FundKey, fund_status::FundStatus},
-};
+use crate::values::fund_key::FundKey;
 
 /// Time after which a hold for a settlement, or a report, ends: seven days, in seconds.
 pub const HOLD_S: u64 = 7 * 24 * 3_600;

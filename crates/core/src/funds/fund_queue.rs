@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    funds::{fund::FundError, user_funds::Funds},
-    input::Limit,
+    funds::user_funds::Funds,
+    input::{Limit, fund_error::FundError},
     storage::{
         keys::{self, Keys},
         row::Row,

@@ -3,16 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    funds::{
-        fund::FundStatus,
-        fund_transaction::{FundTransaction, FundTransactionType},
-    },
+    funds::fund_transaction::{FundTransaction, FundTransactionType},
     storage::{
         keys::{self, Keys},
         row::{AttributeValue, Item, Row},
     },
     values::{
         currency::Currency,
+        fund_status::FundStatus,
         id::{FundTransactionId, UserId},
         ref_id::{RefId, ReferenceUse},
     },

@@ -6,13 +6,15 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    funds::fund::{FundFlow, FundKey, FundStatus, Parts},
+    funds::fund::{FundFlow, Parts},
     storage::{
         keys::{self, Index, Keys},
         row::{Row, USER_ROWS_VERSION},
     },
     values::{
         currency::Currency,
+        fund_key::FundKey,
+        fund_status::FundStatus,
         id::{FundTransactionId, GroupId, SettlementId, UserId},
         money::Money,
         ref_id::RefId,
@@ -22,7 +24,7 @@ use crate::{
     words,
 };
 
-pub use crate::values::fund_key::FundWork;
+use crate::values::fund_key::FundWork;
 
 words! {
     /// Type of a transaction of funds.

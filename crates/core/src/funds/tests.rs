@@ -4,19 +4,18 @@ use proptest::prelude::*;
 
 use crate::{
     funds::{
-        fund::{
-            Bonus, Fund, FundError, FundFlow, FundKey, FundKind, FundStatus, MAX_BONUSES_USED,
-            Parts,
-        },
+        fund::{Bonus, Fund, FundFlow, FundKind, MAX_BONUSES_USED, Parts},
         fund_queue::FundQueue,
         fund_total::FundTotal,
         fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
         user_funds::{FundChange, Funds, Payable},
     },
-    input::{Error, Limit},
+    input::{Error, Limit, fund_error::FundError},
     reports::fund_audit::{AllFunds, FundRows},
     values::{
         currency::Currency,
+        fund_key::FundKey,
+        fund_status::FundStatus,
         id::{FundTransactionId, UserId},
         money::Money,
         time::Timestamp,

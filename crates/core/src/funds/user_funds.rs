@@ -5,14 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::{
     funds::{
         fund::{
-            Bonus, Fund, FundError, FundFlow, FundKey, FundKind, FundStatus, Held, MAX_BONUSES,
-            MAX_BONUSES_USED, MAX_HELD, MAX_PENDING, Parts, Pending,
+            Bonus, Fund, FundFlow, FundKind, Held, MAX_BONUSES, MAX_BONUSES_USED, MAX_HELD,
+            MAX_PENDING, Parts, Pending,
         },
         fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
     },
-    input::{Error, Limit},
+    input::{Error, Limit, fund_error::FundError},
     values::{
         currency::{AmountError, Currency},
+        fund_key::FundKey,
+        fund_status::FundStatus,
         id::{FundTransactionId, UserId},
         money::Money,
         time::Timestamp,

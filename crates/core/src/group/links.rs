@@ -12,7 +12,7 @@ use crate::{
     values::id::{GuestId, MemberId, UserId},
 };
 
-pub use crate::input::limits::{MAX_LINKS, MAX_LINKS_OF_USER};
+use crate::input::limits::{MAX_LINKS, MAX_LINKS_OF_USER};
 
 /// The linked guests of a group, each with the user.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-pub use crate::input::limits::MAX_PROPOSED_LINKS;
+use crate::input::limits::MAX_PROPOSED_LINKS;
 
 /// A proposal to link a guest to a user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

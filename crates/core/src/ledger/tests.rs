@@ -1,7 +1,7 @@
 use super::*;
 
 use crate::{
-    group::links::MAX_LINKS,
+    input::limits::MAX_LINKS,
     ledger::balance::Balance,
     storage::row::{AttributeValue, from_item, to_item},
     values::id::GuestId,

@@ -10,16 +10,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     input::{Draft, Error, Field, FieldErrors, numbers::positive},
-    personal::{
-        summary::counters_of,
-        targets::{CategoryKey, Targets},
-    },
+    personal::{summary::counters_of, targets::Targets},
     storage::{
         counters::Counters,
         keys::{self, Keys},
         row::{self, AttributeValue, Item, Row, USER_ROWS_VERSION},
     },
     values::{
+        category::CategoryKey,
         currency::Currency,
         decimal::Decimal,
         id::UserId,
@@ -28,7 +26,7 @@ use crate::{
     },
 };
 
-pub use crate::values::spending_id::{SpendingId, SpendingIdError};
+use crate::values::spending_id::SpendingId;
 pub use categories::{CategoriesInput, MAX_CATEGORIES};
 pub use edit::SpendingEdit;
 

@@ -21,8 +21,8 @@ use crate::{
     words,
 };
 
-pub(crate) use crate::values::category::is_reserved;
-pub use crate::values::category::{CategoryKey, CategoryKeyError, TOTAL};
+use crate::values::category::CategoryKey;
+use crate::values::category::is_reserved;
 pub use update::{OwnCategoryUpdate, TargetsUpdate};
 
 /// Maximum number of a user's own categories.

@@ -15,12 +15,13 @@ use crate::{
         asking::Asking,
         receipt::{QuestionDetails, Receipt, ReceiptSummary},
     },
-    records::expense::{Category, NewExpense},
+    records::expense::NewExpense,
     storage::{
         keys::{self, Index, Keys},
         row::Row,
     },
     values::{
+        category::Category,
         decimal::Decimal,
         id::{ExpenseId, GroupId, MemberId, QuestionId, TokenId, UserId},
         text::{Prompt, QuestionOption, TokenName},
@@ -29,10 +30,7 @@ use crate::{
     words,
 };
 
-pub use crate::{
-    input::{limits::MAX_OPEN_QUESTIONS, question_error::QuestionError},
-    values::question_status::QuestionStatus,
-};
+use crate::{input::question_error::QuestionError, values::question_status::QuestionStatus};
 
 /// Number of answers that a question takes, and of members whom an audience names.
 pub const MAX_ANSWERS: usize = 50;

@@ -8,19 +8,20 @@ use serde::{Deserialize, Serialize};
 use crate::{
     group::{Member, acts_for, links::Links},
     input::{
-        Draft, Error, Field, FieldErrors, Path, numbers::positive, question_error::QuestionError,
+        Draft, Error, Field, FieldErrors, Path, limits::MAX_SHARES, numbers::positive,
+        question_error::QuestionError,
     },
     questions::asking::Asking,
     records::expense::{
-        Category, Expense, ExpenseCategory, LineInput, MAX_SHARERS, NewExpense, Payer, PayerInput,
-        SharerInput,
+        Expense, LineInput, MAX_SHARERS, NewExpense, Payer, PayerInput, SharerInput,
     },
-    split::{Line, LineKind, LineSplit, MAX_SHARES, Sharing, SplitType, WEIGHT_DECIMALS},
+    split::{Line, LineKind, LineSplit, Sharing, SplitType, WEIGHT_DECIMALS},
     storage::{
         keys::{self, Keys},
         row::Row,
     },
     values::{
+        category::{Category, ExpenseCategory},
         currency::Currency,
         decimal::Decimal,
         id::{MemberId, QuestionId, UserId},

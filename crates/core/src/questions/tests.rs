@@ -9,8 +9,7 @@ use super::{
 use crate::{
     caller::telegram::User,
     group::{Member, links::Links},
-    input::{Error, Field},
-    questions::question::QuestionError,
+    input::{Error, Field, question_error::QuestionError},
     records::expense::Payer,
     split::{Line, LineKind, Sharing},
     values::{

@@ -19,7 +19,7 @@ use crate::{
     group::{DefaultSplit, Group, Member, acts_for, links::Links},
     input::{Draft, Error, Field, FieldErrors, numbers::not_zero},
     ledger::{Change, Event, LedgerError, RefType, Totals},
-    personal::spending::{Spending, SpendingId},
+    personal::spending::Spending,
     split::{Line, PERCENT_DECIMALS, PreviewedShare, Split, SplitType, WEIGHT_DECIMALS},
     storage::{
         keys::{self, Index, Keys},
@@ -32,12 +32,13 @@ use crate::{
         guess::guess,
         id::{ExpenseId, GroupId, ImportId, MemberId, ScheduleId, UserId},
         money::Money,
+        spending_id::SpendingId,
         text::{Description, Notes},
         time::{Day, Timestamp, Zone, day_of},
     },
 };
 
-pub use crate::values::category::{Category, ExpenseCategory};
+use crate::values::category::{Category, ExpenseCategory};
 pub use breakdown::ShareBreakdown;
 pub use edit::Edit;
 pub use filter::{Filter, ListOrder};
@@ -439,7 +440,7 @@ impl Draft<NewExpense> {
     /// # Errors
     ///
     /// [`Error::Invalid`] with all broken rules; [`Error::TooManyShares`] above
-    /// [`MAX_SHARES`](crate::split::MAX_SHARES); [`Error::Unreadable`].
+    /// [`MAX_SHARES`](crate::input::limits::MAX_SHARES); [`Error::Unreadable`].
     pub fn check<'a>(
         &'a self,
         group: &'a Group,

@@ -31,9 +31,6 @@ use crate::{
 pub use change::{MAX_SKIPS, NewSchedule, ScheduleEdit, Scheduling};
 pub use repeat::{DAYS_BACK, Repeat, RepeatInput, RepeatUnit};
 
-/// Maximum number of schedules of a group.
-pub use crate::input::limits::MAX_SCHEDULES;
-
 /// Dates to come that a schedule shows.
 const SHOWN_DATES: usize = 12;
 

@@ -26,9 +26,9 @@ use crate::{
     words,
 };
 
-pub use crate::values::{
+use crate::values::{
     settlement_status::{SettlementError, SettlementStatus},
-    tx_hash::{TxHash, TxHashError},
+    tx_hash::TxHash,
 };
 use sides::Sides;
 

@@ -162,12 +162,12 @@ impl Audit {
 /// Whether a settlement uses its transaction hash, so that no other one may.
 fn uses_hash(settlement: &Settlement) -> Option<SettlementId> {
     let is_used = match settlement.status {
-        crate::records::settlement::SettlementStatus::Pending
-        | crate::records::settlement::SettlementStatus::Completed => true,
-        crate::records::settlement::SettlementStatus::Failed => false,
+        crate::values::settlement_status::SettlementStatus::Pending
+        | crate::values::settlement_status::SettlementStatus::Completed => true,
+        crate::values::settlement_status::SettlementStatus::Failed => false,
     };
     let is_whole =
-        settlement.tx_hash.as_ref().is_some_and(crate::records::settlement::TxHash::is_whole);
+        settlement.tx_hash.as_ref().is_some_and(crate::values::tx_hash::TxHash::is_whole);
     (is_used && is_whole).then_some(settlement.id)
 }
 

@@ -12,10 +12,11 @@ use crate::{
     input::Error,
     personal::{
         summary::DaySummary,
-        targets::{Period, TOTAL, Targets},
+        targets::{Period, Targets},
     },
     reports::tally::{TallyPart, TallyRow},
     values::{
+        category::TOTAL,
         currency::Currency,
         decimal::Decimal,
         id::MemberId,

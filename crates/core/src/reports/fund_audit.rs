@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     funds::{
-        fund::{Fund, FundFlow, FundKey, FundStatus, Pending},
+        fund::{Fund, FundFlow, Pending},
         fund_queue::FundQueue,
         fund_total::FundReference,
         fund_transaction::FundTransaction,
@@ -29,6 +29,8 @@ use crate::{
     values::{
         currency::Currency,
         decimal::Decimal,
+        fund_key::FundKey,
+        fund_status::FundStatus,
         id::{FundTransactionId, GroupId, SettlementId, UserId},
         ref_id::RefId,
         time::Timestamp,

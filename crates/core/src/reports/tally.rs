@@ -7,7 +7,7 @@
 
 mod stats;
 
-pub use crate::values::tally_key::{TallyError, TallyKey};
+use crate::values::tally_key::{TallyError, TallyKey};
 pub use stats::{
     ByCategory, CategoryStats, CurrencyStats, MAX_DAYS, MAX_LINES, MemberStats, PeriodStats,
     SeriesStep, Stats, stats,

@@ -7,9 +7,10 @@ use super::{
 };
 use crate::{
     group::Group,
-    records::expense::{Category, Expense},
+    records::expense::Expense,
     storage::row::Item,
     values::{
+        category::Category,
         id::ExpenseId,
         text::{Description, Notes},
         time::Timestamp,

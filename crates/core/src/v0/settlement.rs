@@ -3,9 +3,11 @@
 use super::{Anomaly, Members, Migrated, attributes::Attributes};
 use crate::{
     group::Group,
-    records::settlement::{Settlement, SettlementStatus, TxHash},
+    records::settlement::Settlement,
     storage::row::Item,
-    values::{id::SettlementId, time::Timestamp},
+    values::{
+        id::SettlementId, settlement_status::SettlementStatus, time::Timestamp, tx_hash::TxHash,
+    },
 };
 
 /// Converts the v0 row of a settlement, recorded at `created_at`. Its amount is rounded to minor

@@ -2,9 +2,11 @@
 
 use fracti_core::{
     ledger::{EntryStatus, RefType},
-    records::{expense::ExpenseCategory, settlement::SettlementStatus},
     split::{LineKind, LineSplit, SplitType},
-    values::{currency::Currency, decimal::Decimal, id::GroupId},
+    values::{
+        category::ExpenseCategory, currency::Currency, decimal::Decimal, id::GroupId,
+        settlement_status::SettlementStatus,
+    },
 };
 use serde::{
     Deserialize, Deserializer,

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use fracti_core::{
-    input::{Error, Field, Path},
+    input::{Error, Field, Path, limits::MAX_SHARES},
     records::expense::{LineInput, MAX_LINES, NewExpense, SharerInput, SplitInput},
-    split::{MAX_SHARES, Split, SplitType},
+    split::{Split, SplitType},
     values::{
         decimal::Decimal,
         id::{GuestId, MemberId},

@@ -5,10 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use fracti_core::{
-    records::expense::Category,
-    values::{currency::Currency, decimal::Decimal, money::Money},
-};
+use fracti_core::values::{category::Category, currency::Currency, decimal::Decimal, money::Money};
 use fracti_texts::{Message, message, rule};
 use serde::Deserialize;
 use serde_json::value::RawValue;

@@ -1,4 +1,4 @@
-use fracti_core::records::expense::Category::{Food, Rent, Transport};
+use fracti_core::values::category::Category::{Food, Rent, Transport};
 
 use super::*;
 

@@ -5,9 +5,9 @@
 use std::collections::{HashMap, HashSet};
 
 use fracti_core::{
-    records::expense::Category,
     split::Split,
     values::{
+        category::Category,
         currency::Currency,
         decimal::Decimal,
         id::{MemberId, UserId},

@@ -6,13 +6,14 @@ use axum::{extract::FromRequestParts, http::request::Parts};
 use fracti_core::{
     caller::{
         telegram::User,
-        token::{Scope, Token, TokenHash},
+        token::{Scope, Token},
     },
     values::{
         chat_id::ChatId,
         id::{GroupId, TokenId},
         text::TokenName,
         time::Timestamp,
+        token_hash::TokenHash,
     },
 };
 use fracti_texts::message;

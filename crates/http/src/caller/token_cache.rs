@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use fracti_core::caller::token::TokenHash;
+use fracti_core::values::token_hash::TokenHash;
 
 use crate::caller::principal::Principal;
 

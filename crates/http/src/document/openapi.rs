@@ -14,10 +14,9 @@ use std::{
 use axum::http::{Method, StatusCode};
 use fracti_core::{
     caller::telegram,
-    personal::spending::SpendingId,
-    split::MAX_SHARES,
+    input::limits::MAX_SHARES,
     storage::idempotency::RETENTION,
-    values::{entry_id, id::GroupId, text_form::TextForm},
+    values::{entry_id, id::GroupId, spending_id::SpendingId, text_form::TextForm},
 };
 use serde_json::{Value, json};
 use utoipa::{

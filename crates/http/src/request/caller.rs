@@ -5,9 +5,8 @@ use std::sync::Arc;
 use axum::{extract::FromRequestParts, http::request::Parts};
 use fracti_core::{
     caller::telegram::User,
-    funds::fund::FundError,
     group::MemberKey,
-    input::Error,
+    input::{Error, fund_error::FundError},
     values::{chat_id::ChatId, id::UserId},
 };
 use fracti_texts::message;

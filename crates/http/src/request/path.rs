@@ -6,16 +6,14 @@ use axum::{
     extract::{FromRequestParts, Path, RawPathParams, path::ErrorKind, rejection::PathRejection},
     http::{Method, request::Parts},
 };
-use fracti_core::{
-    personal::spending::SpendingId,
-    values::{
-        entry_id::EntryId,
-        id::{
-            ExpenseId, FundTransactionId, GroupId, IdError, ImportId, MemberId, QuestionId,
-            ScheduleId, SettlementId, TokenId, UserId,
-        },
-        time::Day,
+use fracti_core::values::{
+    entry_id::EntryId,
+    id::{
+        ExpenseId, FundTransactionId, GroupId, IdError, ImportId, MemberId, QuestionId, ScheduleId,
+        SettlementId, TokenId, UserId,
     },
+    spending_id::SpendingId,
+    time::Day,
 };
 use fracti_texts::{Message, rule};
 

@@ -7,17 +7,16 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fracti_core::{
-    caller::{
-        telegram::InitDataError,
-        token::{MAX_TOKENS, Scope},
+    caller::{telegram::InitDataError, token::Scope},
+    input::{
+        Error, FieldError, Limit, Path, Unreadable,
+        fund_error::FundError,
+        limits::{
+            MAX_LINKS, MAX_MEMBERS, MAX_OPEN_QUESTIONS, MAX_SCHEDULES, MAX_SHARES, MAX_TOKENS,
+        },
+        question_error::QuestionError,
     },
-    funds::fund::FundError,
-    group::{MAX_MEMBERS, links::MAX_LINKS},
-    input::{Error, FieldError, Limit, Path, Unreadable},
-    questions::question::{MAX_OPEN_QUESTIONS, QuestionError},
-    records::{schedule::MAX_SCHEDULES, settlement::SettlementError},
-    split::MAX_SHARES,
-    values::{currency::Currency, id::SettlementId},
+    values::{currency::Currency, id::SettlementId, settlement_status::SettlementError},
 };
 use fracti_texts::{Language, Message, Says, message};
 use serde::{Deserialize, Serialize};

@@ -11,13 +11,14 @@ use fracti_core::{
     chat::subscription,
     funds::{fund, fund_transaction, new_fund},
     group, input, ledger,
-    personal::{spending, targets},
+    personal::targets,
     questions::{points, question},
-    records::{expense, group_change, import, schedule, settlement},
+    records::{group_change, import, schedule},
     reports::tally,
     split,
     values::{
-        currency, entry_id, id, text,
+        category, currency, entry_id, fund_key, fund_status, id, question_status,
+        settlement_status, spending_id, text,
         text_form::{TextForm, TextRule},
         time, ton,
     },
@@ -78,9 +79,9 @@ const NAME_PREFIXES: [(&str, &str); 16] = [
     (input::Limit::NAME, "LIMIT"),
     (group::InvitationState::NAME, "INVITATION"),
     (fund::FundFlow::NAME, "FLOW"),
-    (fund::FundStatus::NAME, "FUND_STATUS"),
+    (fund_status::FundStatus::NAME, "FUND_STATUS"),
     (fund_transaction::FundTransactionType::NAME, "FUND_TRANSACTION"),
-    (fund_transaction::FundWork::NAME, "WORK"),
+    (fund_key::FundWork::NAME, "WORK"),
     (new_fund::DebitType::NAME, "DEBIT"),
     (new_fund::PlainFund::NAME, "FUND"),
     (question::QuestionType::NAME, "QUESTION"),
@@ -118,7 +119,7 @@ pub type InactiveReason = Text<subscription::InactiveReason>;
 /// Status of a user's own category.
 pub type CategoryStatus = Text<targets::CategoryStatus>;
 /// Id of a spending.
-pub type SpendingId = Text<spending::SpendingId>;
+pub type SpendingId = Text<spending_id::SpendingId>;
 /// Emoji.
 pub type Emoji = Text<text::Emoji>;
 /// Name of a category.
@@ -142,7 +143,7 @@ pub type InvitationCode = Text<group::InvitationCode>;
 /// How a group is joined.
 pub type InvitationState = Text<group::InvitationState>;
 /// Status of a settlement.
-pub type SettlementStatus = Text<settlement::SettlementStatus>;
+pub type SettlementStatus = Text<settlement_status::SettlementStatus>;
 /// Unit of time between two dates of a schedule.
 pub type RepeatUnit = Text<schedule::RepeatUnit>;
 /// Why an expense of a schedule was refused.
@@ -160,15 +161,15 @@ pub type LineSplit = Text<split::LineSplit>;
 /// Kind of a part of a share.
 pub type PartKind = Text<split::PartKind>;
 /// Category of an expense.
-pub type ExpenseCategory = Text<expense::ExpenseCategory>;
+pub type ExpenseCategory = Text<category::ExpenseCategory>;
 /// A built-in category.
-pub type BuiltInCategory = Text<expense::Category>;
+pub type BuiltInCategory = Text<category::Category>;
 /// Key of a category.
-pub type CategoryKey = Text<targets::CategoryKey>;
+pub type CategoryKey = Text<category::CategoryKey>;
 /// Type of a question.
 pub type QuestionType = Text<question::QuestionType>;
 /// Status of a question.
-pub type QuestionStatus = Text<question::QuestionStatus>;
+pub type QuestionStatus = Text<question_status::QuestionStatus>;
 /// Badge of a member.
 pub type Badge = Text<points::Badge>;
 /// Kind of value that is added to funds or taken from them.
@@ -176,11 +177,11 @@ pub type PlainFund = Text<new_fund::PlainFund>;
 /// Direction of a transaction of funds.
 pub type FundFlow = Text<fund::FundFlow>;
 /// Status of a transaction of funds.
-pub type FundStatus = Text<fund::FundStatus>;
+pub type FundStatus = Text<fund_status::FundStatus>;
 /// Type of a transaction of funds.
 pub type FundTransactionType = Text<fund_transaction::FundTransactionType>;
 /// What waits for an operator.
-pub type FundWork = Text<fund_transaction::FundWork>;
+pub type FundWork = Text<fund_key::FundWork>;
 /// Status of a ledger entry.
 pub type EntryStatus = Text<ledger::EntryStatus>;
 /// Length of the periods of a series.

@@ -13,12 +13,9 @@ use fracti_core::{
     group::{Group, Member, MemberKey},
     input::Error,
     ledger::{Ledger, LedgerError},
-    records::{
-        schedule::Schedule,
-        settlement::{Settlement, SettlementStatus},
-    },
+    records::{schedule::Schedule, settlement::Settlement},
     storage::{condition::Condition, keys},
-    values::{id::GroupId, time::Timestamp},
+    values::{id::GroupId, settlement_status::SettlementStatus, time::Timestamp},
 };
 use serde::{Deserialize, Serialize};
 

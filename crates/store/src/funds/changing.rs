@@ -9,19 +9,20 @@ use fracti_core::{
         funds::{self as decide, Entered, SeenFunds},
     },
     funds::{
-        fund::{FundError, FundStatus},
         fund_queue::FundQueue,
-        fund_transaction::{FundTransaction, FundWork},
+        fund_transaction::FundTransaction,
         new_fund::{DebitRight, NewBonus, NewFundCredit, NewFundDebit},
         user_funds::Funds,
     },
-    input::{Draft, Error, Field},
+    input::{Draft, Error, Field, fund_error::FundError},
     storage::{
         keys,
         write::{Transaction, WriteError},
     },
     values::{
         currency::Currency,
+        fund_key::FundWork,
+        fund_status::FundStatus,
         id::{FundTransactionId, UserId},
         ref_id::RefId,
         time::Timestamp,

@@ -7,7 +7,7 @@ use fracti_core::{
         funds::{self as decide, SeenFunds},
     },
     funds::{
-        fund::{Fund, FundKey, FundKind, FundStatus},
+        fund::{Fund, FundKind},
         fund_transaction::{FundTransaction, FundTransactionType},
         user_funds::Funds,
     },
@@ -16,7 +16,7 @@ use fracti_core::{
         keys::{self, Primary},
         write::WriteError,
     },
-    values::{id::UserId, time::Timestamp},
+    values::{fund_key::FundKey, fund_status::FundStatus, id::UserId, time::Timestamp},
 };
 
 use crate::{

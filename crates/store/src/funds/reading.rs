@@ -4,19 +4,17 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use fracti_core::{
     funds::{
-        fund::{Fund, FundError},
-        fund_total::FundTotal,
-        fund_transaction::{FundTransaction, FundWork},
-        user_funds::Funds,
+        fund::Fund, fund_total::FundTotal, fund_transaction::FundTransaction, user_funds::Funds,
     },
     group::MemberRow,
-    input::Error,
+    input::{Error, fund_error::FundError},
     storage::{
         condition::Condition,
         keys::{self, Primary, prefix},
         row::{self, Row},
     },
     values::{
+        fund_key::FundWork,
         id::{FundTransactionId, UserId},
         time::Timestamp,
     },

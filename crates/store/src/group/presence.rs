@@ -12,13 +12,16 @@ use fracti_core::{
     },
     group::{Group, Member, MemberKey, MemberRow},
     input::{Draft, Error},
-    records::settlement::{Settlement, SettlementStatus},
+    records::settlement::Settlement,
     storage::{
         condition::Condition,
         keys::{self, prefix},
         row,
     },
-    values::id::{GroupId, MemberId},
+    values::{
+        id::{GroupId, MemberId},
+        settlement_status::SettlementStatus,
+    },
 };
 
 use crate::{

@@ -8,11 +8,11 @@ use fracti_core::{
     decisions::spendings as decide,
     input::{Draft, Error},
     personal::{
-        spending::{NewSpending, Spending, SpendingEdit, SpendingId},
+        spending::{NewSpending, Spending, SpendingEdit},
         targets::Targets,
     },
     storage::keys::{self, prefix},
-    values::{id::UserId, time::Day},
+    values::{id::UserId, spending_id::SpendingId, time::Day},
 };
 
 use crate::{

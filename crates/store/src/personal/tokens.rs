@@ -5,11 +5,11 @@ use std::time::Duration;
 use fracti_core::{
     caller::{
         telegram::User,
-        token::{MAX_TOKENS, NewToken, Token, TokenHash, TokenList},
+        token::{NewToken, Token, TokenList},
     },
     decisions::tokens as decide,
     group::MemberKey,
-    input::{Draft, Error},
+    input::{Draft, Error, limits::MAX_TOKENS},
     storage::{
         condition::Condition,
         keys::{self, prefix},
@@ -20,6 +20,7 @@ use fracti_core::{
         id::{TokenId, UserId},
         request_context::RequestContext,
         time::{Day, Timestamp},
+        token_hash::TokenHash,
     },
 };
 use tokio::time::{sleep, timeout};

@@ -6,11 +6,10 @@ use fracti_core::{
         questions::{self as decide, Answered, Asked},
     },
     group::MemberKey,
-    input::{Draft, Error},
+    input::{Draft, Error, question_error::QuestionError},
     questions::{
         answer::{Answer, NewAnswer, NewClaims},
         points::Points,
-        question::QuestionError,
     },
     storage::{keys, write::WriteError},
     values::{

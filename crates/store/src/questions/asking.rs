@@ -3,10 +3,10 @@
 use fracti_core::{
     decisions::questions::{self as decide, QuestionDetail, SeenQuestion},
     group::MemberKey,
-    input::{Draft, Error},
+    input::{Draft, Error, limits::MAX_OPEN_QUESTIONS},
     questions::{
         answer::Answer,
-        question::{MAX_OPEN_QUESTIONS, NewQuestion, Question},
+        question::{NewQuestion, Question},
         receipt::QuestionDetails,
     },
     storage::keys::{self, prefix},

@@ -16,7 +16,7 @@ use fracti_core::{
     input::Error,
     records::{
         expense::{Expense, Filter, PaidExpense, Participant, Payer},
-        settlement::{Settlement, SettlementStatus},
+        settlement::Settlement,
     },
     storage::{
         condition::Condition,
@@ -25,6 +25,7 @@ use fracti_core::{
     values::{
         currency::Currency,
         id::{GroupId, MemberId, UserId},
+        settlement_status::SettlementStatus,
         time::{Day, Timestamp},
     },
 };

@@ -14,13 +14,14 @@ use fracti_core::{
     group::{Group, Member, MemberKey},
     input::{Draft, Error},
     personal::targets::Targets,
-    records::settlement::{NewSettlement, Settlement, SettlementStatus},
+    records::settlement::{NewSettlement, Settlement},
     storage::{
         keys,
         write::{Write, WriteError},
     },
     values::{
         id::{GroupId, SettlementId, UserId},
+        settlement_status::SettlementStatus,
         time::Timestamp,
     },
 };

@@ -5,16 +5,13 @@ use fracti_core::{
         ledger_transaction::LedgerTransaction,
         settlements::{self as decide, UpdateRows},
     },
-    funds::fund::FundError,
     group::{Group, Member, MemberKey},
-    input::{Draft, Error},
+    input::{Draft, Error, fund_error::FundError},
     ledger::Ledger,
     personal::targets::Targets,
     records::{
         entry::Entry,
-        settlement::{
-            NewSettlement, Settlement, SettlementStatus, SettlementUpdate, Transition, UsedHash,
-        },
+        settlement::{NewSettlement, Settlement, SettlementUpdate, Transition, UsedHash},
     },
     storage::{
         condition::Condition,
@@ -24,6 +21,7 @@ use fracti_core::{
     },
     values::{
         id::{GroupId, SettlementId, UserId},
+        settlement_status::SettlementStatus,
         time::Timestamp,
     },
 };

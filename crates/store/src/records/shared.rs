@@ -10,11 +10,12 @@ use fracti_core::{
     group::{Group, Member, MemberRow},
     input::Error,
     ledger::{Ledger, balance::Balance},
-    records::settlement::{Settlement, SettlementStatus},
+    records::settlement::Settlement,
     storage::keys,
     values::{
         currency::Currency,
         id::{GroupId, MemberId, UserId},
+        settlement_status::SettlementStatus,
     },
 };
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fracti_core::{
-    funds::{fund::FundStatus, fund_total::FundReference, fund_transaction::FundTransaction},
+    funds::{fund_total::FundReference, fund_transaction::FundTransaction},
     input::Error,
     records::settlement::Settlement,
     reports::fund_audit::{FundFinding, FundRows},
@@ -12,7 +12,7 @@ use fracti_core::{
         keys::{self, Primary, prefix},
         row::{self, AttributeValue, Item, Row},
     },
-    values::{id::UserId, time::Timestamp},
+    values::{fund_status::FundStatus, id::UserId, time::Timestamp},
 };
 
 use crate::{

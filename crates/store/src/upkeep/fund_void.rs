@@ -7,11 +7,11 @@ use fracti_core::{
         fund_void::{self as decide, By, EndedByForce, SeenPayment},
     },
     input::Error,
-    records::settlement::SettlementStatus,
     storage::write::WriteError,
     values::{
         id::{FundTransactionId, GroupId, SettlementId, UserId},
         request_context::RequestContext,
+        settlement_status::SettlementStatus,
         time::Timestamp,
     },
 };

@@ -3,11 +3,11 @@
 use fracti_core::{
     chat::subscription::Subscription,
     funds::{
-        fund::{Fund, FundStatus},
+        fund::Fund,
         fund_transaction::{FundTransaction, FundTransactionType},
     },
     input::Error,
-    records::{group_change::GroupChange, schedule::Schedule, settlement::SettlementStatus},
+    records::{group_change::GroupChange, schedule::Schedule},
     rows::RowKind,
     storage::{
         condition::Condition,
@@ -15,7 +15,7 @@ use fracti_core::{
         row::{self, AttributeValue, FORMAT_VERSION, Item, Row},
         write::{Transaction, Write, WriteError},
     },
-    values::time::Timestamp,
+    values::{fund_status::FundStatus, settlement_status::SettlementStatus, time::Timestamp},
 };
 
 use crate::{

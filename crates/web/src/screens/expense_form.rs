@@ -5,17 +5,18 @@ use std::collections::HashSet;
 use axum::extract::State;
 use fracti_core::{
     group::{Group, Member, links::Links},
-    personal::spending::{Spending, SpendingId},
+    personal::spending::Spending,
     records::{
-        expense::{Expense, ExpenseCategory, Share},
+        expense::{Expense, Share},
         schedule::{RepeatUnit, Schedule, SharedBy},
     },
     split::{Line, LineKind, Sharing, SplitType},
     values::{
-        category::Category,
+        category::{Category, ExpenseCategory},
         currency::Currency,
         decimal::Decimal,
         id::{ExpenseId, MemberId, ScheduleId},
+        spending_id::SpendingId,
     },
 };
 use fracti_http::{

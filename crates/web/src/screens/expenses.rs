@@ -4,8 +4,12 @@ use axum::extract::State;
 use fracti_core::{
     group::{Group, links::Links},
     input::Error,
-    records::expense::{Expense, ExpenseCategory, Filter, ListOrder},
-    values::{category::Category, id::GroupId, time::Day},
+    records::expense::{Expense, Filter, ListOrder},
+    values::{
+        category::{Category, ExpenseCategory},
+        id::GroupId,
+        time::Day,
+    },
 };
 use fracti_http::{App, AsMember, Context, ListId, Paging, Parameters, Problem, QueryReader};
 use fracti_store::{Deleted, Position};

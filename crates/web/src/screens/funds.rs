@@ -3,13 +3,15 @@
 use axum::extract::State;
 use fracti_core::{
     funds::{
-        fund::{FundKind, FundStatus},
+        fund::FundKind,
         fund_total::FundTotal,
-        fund_transaction::{FundTransaction, FundTransactionType, FundWork},
+        fund_transaction::{FundTransaction, FundTransactionType},
         user_funds::Funds,
     },
     values::{
         currency::Currency,
+        fund_key::FundWork,
+        fund_status::FundStatus,
         id::FundTransactionId,
         time::{Day, Timestamp},
     },

@@ -8,13 +8,13 @@ use fracti_core::{
     input::Error,
     ledger::Ledger,
     plan::Plan,
-    questions::question::{QuestionFilter, QuestionStatus},
+    questions::question::QuestionFilter,
     records::{
         expense::{Expense, Filter, ListOrder},
         settlement::{Settlement, SettlementAction},
     },
     reports::debts::Debts,
-    values::{currency::Currency, id::MemberId},
+    values::{currency::Currency, id::MemberId, question_status::QuestionStatus},
 };
 use fracti_http::{App, AsMember, Context, FromChat, Paging, Problem};
 use fracti_store::{Page, Position, Slice};

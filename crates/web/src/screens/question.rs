@@ -4,15 +4,12 @@ use axum::extract::State;
 use fracti_core::{
     decisions::questions::{QuestionDetail, STAND_IN, SeenQuestion},
     group::Member,
-    questions::{
-        answer::Answerer,
-        question::{QuestionStatus, QuestionType},
-        receipt::Receipt,
-    },
+    questions::{answer::Answerer, question::QuestionType, receipt::Receipt},
     split::{Line, LineKind, Sharing},
     values::{
         decimal::Decimal,
         id::{MemberId, QuestionId, UserId},
+        question_status::QuestionStatus,
         time::Timestamp,
     },
 };

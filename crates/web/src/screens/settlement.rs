@@ -4,9 +4,10 @@ use axum::extract::State;
 use fracti_core::{
     group::{Group, Member, links::Links},
     ledger::Ledger,
-    records::settlement::{Settlement, SettlementAction, SettlementStatus, Standing},
+    records::settlement::{Settlement, SettlementAction, Standing},
     values::{
         id::{SettlementId, UserId},
+        settlement_status::SettlementStatus,
         time::Day,
     },
 };

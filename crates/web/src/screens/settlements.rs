@@ -3,8 +3,8 @@
 use axum::extract::State;
 use fracti_core::{
     group::Group,
-    records::settlement::{Settlement, SettlementStatus},
-    values::time::Day,
+    records::settlement::Settlement,
+    values::{settlement_status::SettlementStatus, time::Day},
 };
 use fracti_http::{App, AsMember, Context, ListId, Paging, Parameters, Problem, QueryReader};
 use maud::{Markup, html};

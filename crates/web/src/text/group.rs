@@ -1,7 +1,7 @@
 //! The texts of a group's screens.
 
 use super::{Texts, texts};
-use fracti_core::records::{group_change::ChangeKind, settlement::SettlementStatus};
+use fracti_core::{records::group_change::ChangeKind, values::settlement_status::SettlementStatus};
 use fracti_texts::Language;
 
 texts! {

@@ -2,11 +2,9 @@
 
 use super::{Texts, texts};
 use fracti_core::{
-    chat::subscription::Topic,
-    funds::fund_transaction::{FundTransactionType, FundWork},
-    personal::targets::Period,
-    questions::points::Badge,
-    records::import::ImportStatus,
+    chat::subscription::Topic, funds::fund_transaction::FundTransactionType,
+    personal::targets::Period, questions::points::Badge, records::import::ImportStatus,
+    values::fund_key::FundWork,
 };
 use fracti_texts::Language;
 
@@ -280,8 +278,11 @@ impl Texts {
     }
 
     /// Status of a transaction of funds.
-    pub(crate) fn fund_status(self, status: fracti_core::funds::fund::FundStatus) -> String {
-        use fracti_core::funds::fund::FundStatus as Status;
+    pub(crate) fn fund_status(
+        self,
+        status: fracti_core::values::fund_status::FundStatus,
+    ) -> String {
+        use fracti_core::values::fund_status::FundStatus as Status;
         let (english, russian) = match status {
             Status::Authorised => ("to be confirmed", "ждёт подтверждения"),
             Status::Completed => ("done", "выполнено"),

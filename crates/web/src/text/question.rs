@@ -1,7 +1,7 @@
 //! The texts of questions and receipts that are claimed.
 
 use super::{Texts, texts};
-use fracti_core::questions::question::{QuestionStatus, QuestionType};
+use fracti_core::{questions::question::QuestionType, values::question_status::QuestionStatus};
 use fracti_texts::Language;
 
 texts! {

@@ -10,12 +10,13 @@ use fracti_core::{
         entry::Entry,
         expense::{Expense, PaidExpense, Participant},
         group_change::ChangeKind,
-        settlement::{Settlement, SettlementStatus},
+        settlement::Settlement,
     },
     values::{
         currency::Currency,
         entry_id::EntryId,
         id::{GroupId, MemberId},
+        settlement_status::SettlementStatus,
         time::{Day, Timestamp},
     },
 };

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use fracti_core::{
     ledger::{EntryStatus, RefType},
-    records::{
-        expense::Expense,
-        settlement::{Settlement, SettlementStatus},
+    records::{expense::Expense, settlement::Settlement},
+    values::{
+        id::{MemberId, UserId},
+        settlement_status::SettlementStatus,
     },
-    values::id::{MemberId, UserId},
 };
 use fracti_http::{ExpenseView, SettlementView, shown};
 use serde::Serialize;

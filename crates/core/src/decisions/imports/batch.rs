@@ -13,9 +13,8 @@ use crate::{
         import::{EntryPosition, ImportedSettlement, Record, RowPlace},
         settlement::Settlement,
     },
-    reports::tally::TallyKey,
     storage::write::{Write, WriteError},
-    values::id::ImportId,
+    values::{id::ImportId, tally_key::TallyKey},
 };
 use fracti_texts::Says;
 

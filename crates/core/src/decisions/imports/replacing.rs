@@ -17,13 +17,14 @@ use crate::{
         import::{
             Comparison, EntryPosition, ImportRow, ImportStatus, NewImport, Record, check_undo,
         },
-        settlement::{self, Settlement, UsedHash},
+        settlement::{Settlement, UsedHash},
     },
     storage::{
         condition::Condition,
         row,
         write::{Write, WriteError},
     },
+    values::settlement_status::SettlementStatus,
 };
 
 /// What an earlier import has recorded, and what the group gets instead, if anything.
@@ -73,7 +74,7 @@ impl Run<'_> {
                 transaction.revert(entry, snapshot.as_ref())?;
             }
             if let Record::Settlement(it) = before
-                && it.status == settlement::SettlementStatus::Pending
+                && it.status == SettlementStatus::Pending
             {
                 transaction.state().ended(it.parties());
             }
@@ -165,16 +166,16 @@ fn edit_settlement(
     after: &Settlement,
 ) -> Result<(), Error> {
     let unchanged = match before.status {
-        settlement::SettlementStatus::Pending => settlements::unchanged(before)?,
-        settlement::SettlementStatus::Completed | settlement::SettlementStatus::Failed => {
+        SettlementStatus::Pending => settlements::unchanged(before)?,
+        SettlementStatus::Completed | SettlementStatus::Failed => {
             Condition::equal("id", row::to_value(&before.id)?)
         }
     };
     transaction.add(Write::put(after)?.when(unchanged));
-    if before.status == settlement::SettlementStatus::Pending {
+    if before.status == SettlementStatus::Pending {
         transaction.state().ended(before.parties());
     }
-    if after.status == settlement::SettlementStatus::Pending {
+    if after.status == SettlementStatus::Pending {
         transaction.state().began(after.parties());
     }
     Ok(())

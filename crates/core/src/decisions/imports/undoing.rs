@@ -20,7 +20,7 @@ use crate::{
         expense::Expense,
         group_change::{ChangeKind, Subject},
         import::{EntryPosition, ImportRow, ImportStatus, Record, was_pending},
-        settlement::{self, UsedHash},
+        settlement::UsedHash,
     },
     storage::{
         condition::Condition,
@@ -28,6 +28,7 @@ use crate::{
         row,
         write::{Write, WriteError},
     },
+    values::settlement_status::SettlementStatus,
     values::{
         id::{GroupId, MemberId, SettlementId},
         time::Timestamp,
@@ -198,7 +199,7 @@ impl Undoing {
                 transaction.revert(entry, snapshot.as_ref())?;
             }
             if let Record::Settlement(settlement) = &record
-                && settlement.status == settlement::SettlementStatus::Pending
+                && settlement.status == SettlementStatus::Pending
             {
                 transaction.state().ended(settlement.parties());
             }
@@ -357,9 +358,9 @@ pub(super) fn deletion(
         Record::Settlement(settlement) => {
             let group = settlement.group_id;
             let unchanged = match settlement.status {
-                settlement::SettlementStatus::Pending => settlements::unchanged(settlement)?,
+                SettlementStatus::Pending => settlements::unchanged(settlement)?,
                 // The others are final.
-                settlement::SettlementStatus::Completed | settlement::SettlementStatus::Failed => {
+                SettlementStatus::Completed | SettlementStatus::Failed => {
                     Condition::equal("id", row::to_value(&settlement.id)?)
                 }
             };

@@ -12,9 +12,9 @@ use crate::{
         schedules::{self, Maker, Occurred},
     },
     group::{ProposedLink, links::Links},
-    input::limits::MAX_SCHEDULES,
+    input::limits::{MAX_OPEN_QUESTIONS, MAX_SCHEDULES},
     questions::{
-        question::{MAX_OPEN_QUESTIONS, NewQuestion, QuestionType},
+        question::{NewQuestion, QuestionType},
         receipt::Receipt,
     },
     records::{

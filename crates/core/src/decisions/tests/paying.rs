@@ -7,12 +7,13 @@ use crate::{
         settlements::{UpdateRows, check_update, record_planned, repeated_by, update},
     },
     funds::{
-        fund::{FundFlow, FundStatus, Parts},
+        fund::{FundFlow, Parts},
         fund_transaction::{FundTransaction, FundTransactionType, NewEntry},
         user_funds::Funds,
     },
     records::settlement::{PayFrom, UsedHash},
     values::{
+        fund_status::FundStatus,
         id::{FundTransactionId, GuestId},
         tx_hash::TxHash,
     },

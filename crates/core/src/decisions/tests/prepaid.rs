@@ -6,13 +6,15 @@ use super::{paying::with_cash, *};
 use crate::{
     decisions::funds::{self as decide, Entered},
     funds::{
-        fund::{FundKey, FundStatus},
         fund_queue::{FundQueue, MAX_WAITING},
         fund_transaction::{FundTransaction, FundTransactionType},
         new_fund::{FundCredit, FundDebit, GivenBonus, PlainFund},
         user_funds::Funds,
     },
-    values::{currency::Currency, id::FundTransactionId, money::Money, ref_id::RefId},
+    values::{
+        currency::Currency, fund_key::FundKey, fund_status::FundStatus, id::FundTransactionId,
+        money::Money, ref_id::RefId,
+    },
 };
 
 fn eur(minor: i64) -> Money {

@@ -6,8 +6,12 @@ use fracti_texts::{Message, Says, message, rule};
 
 use crate::{
     input::{Field, FieldErrors, Path},
-    personal::targets::{CategoryKey, CategoryStatus, Targets, is_reserved},
-    values::{category::Category, decimal::Decimal, money::Money},
+    personal::targets::{CategoryStatus, Targets},
+    values::{
+        category::{Category, CategoryKey, is_reserved},
+        decimal::Decimal,
+        money::Money,
+    },
 };
 
 /// Maximum number of categories of a spending.

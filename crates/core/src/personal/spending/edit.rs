@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use super::{CategoriesInput, Spending, categories::excess, dated, is_near, timed};
 use crate::{
     input::{Draft, Error, Field, FieldErrors, Path, numbers::positive},
-    personal::targets::{CategoryKey, Targets},
+    personal::targets::Targets,
     values::{
+        category::CategoryKey,
         currency::Currency,
         decimal::Decimal,
         money::Money,

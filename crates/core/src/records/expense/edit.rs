@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    CheckedPayers, Expense, ExpenseCategory, PayerInput, PayersReader, check_category, check_date,
+    CheckedPayers, Expense, PayerInput, PayersReader, check_category, check_date,
     line_input::{LineInput, read_lines},
     members::Members,
     payers,
@@ -13,6 +13,7 @@ use super::{
     },
     stored_items,
 };
+use crate::values::category::ExpenseCategory;
 use crate::{
     group::{Group, Member},
     input::{Draft, Error, Field, FieldErrors, numbers::not_zero},

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Edit, Expense, members::Members};
 use crate::{
-    input::{Field, FieldErrors, Path, numbers::signed},
-    split::{MAX_SHARES, SplitError},
+    input::{Field, FieldErrors, Path, limits::MAX_SHARES, numbers::signed},
+    split::SplitError,
     storage::{
         keys::{self, Index, Keys},
         row::Row,

@@ -14,12 +14,13 @@ use crate::{
     group::links::Links,
     input::Error,
     ledger::Totals,
-    records::{expense::Expense, settlement::SettlementStatus},
+    records::expense::Expense,
     values::{
         currency::Currency,
         decimal::Decimal,
         entry_id::EntryId,
         id::{GroupId, MemberId},
+        settlement_status::SettlementStatus,
     },
 };
 

@@ -6,7 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Settlement, SettlementStatus, SettlementUpdate, Transition};
+use super::{Settlement, SettlementUpdate, Transition};
+use crate::values::settlement_status::SettlementStatus;
 use crate::{
     group::Member,
     input::Field,

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     ledger::{Change, EntryStatus, Ledger, RefType},
-    records::{entry::Entry, settlement::SettlementStatus},
+    records::entry::Entry,
     storage::{
         keys::{self, Primary},
         row::{self, Item, from_item},
@@ -18,6 +18,7 @@ use crate::{
     values::{
         entry_id::EntryId,
         id::{ExpenseId, GroupId},
+        settlement_status::SettlementStatus,
         time::Timestamp,
     },
 };

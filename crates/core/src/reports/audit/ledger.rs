@@ -16,7 +16,7 @@ use crate::{
         Balances, Change, EntryStatus, Ledger, LedgerError, RefType, Settled,
         balance::{Checkpoint, Closing},
     },
-    records::settlement::{Settlement, SettlementStatus},
+    records::settlement::Settlement,
     storage::{
         keys::{self, prefix},
         row::{FORMAT_VERSION, Item, Row, from_item, to_item},
@@ -24,6 +24,7 @@ use crate::{
     values::{
         currency::Currency,
         entry_id::EntryId,
+        settlement_status::SettlementStatus,
         time::{Day, Timestamp},
     },
 };

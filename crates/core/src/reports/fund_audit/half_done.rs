@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{FundRows, is_applied};
 use crate::{
     funds::{
-        fund::{Fund, FundFlow, FundKey, FundStatus, Parts, Pending},
+        fund::{Fund, FundFlow, Parts, Pending},
         fund_transaction::FundTransaction,
     },
     input::Error,
+    values::{fund_key::FundKey, fund_status::FundStatus},
 };
 
 /// Maximum number of other half-done transactions of a fund that are told apart.

@@ -3,13 +3,15 @@
 use super::{FundFinding, FundRows, transactions::is_payment};
 use crate::{
     funds::{
-        fund::{FundFlow, FundStatus},
+        fund::FundFlow,
         fund_transaction::{FundTransaction, FundTransactionType},
     },
-    records::settlement::{PaidFromFunds, Settlement, SettlementStatus},
+    records::settlement::{PaidFromFunds, Settlement},
     values::{
         decimal::Decimal,
+        fund_status::FundStatus,
         id::{MemberId, SettlementId},
+        settlement_status::SettlementStatus,
     },
 };
 

@@ -3,12 +3,12 @@
 use super::{FundRows, is_applied};
 use crate::{
     funds::{
-        fund::{FundFlow, FundStatus, HOLD_S},
+        fund::{FundFlow, HOLD_S},
         fund_total::FundReference,
         fund_transaction::{FundTransaction, FundTransactionType},
     },
     storage::keys,
-    values::time::Timestamp,
+    values::{fund_status::FundStatus, time::Timestamp},
 };
 
 /// Seconds by which the keeper delays a row that it could not end, at most, and the length of its

@@ -6,15 +6,12 @@ use fracti_core::{
     group::Member,
     input::Error,
     ledger::{EntryStatus, RefType},
-    records::{
-        entry::Entry,
-        expense::Expense,
-        settlement::{Settlement, SettlementStatus},
-    },
+    records::{entry::Entry, expense::Expense, settlement::Settlement},
     storage::keys::{self, Primary},
     values::{
         entry_id::EntryId,
         id::{ExpenseId, GroupId, MemberId, SettlementId},
+        settlement_status::SettlementStatus,
     },
 };
 

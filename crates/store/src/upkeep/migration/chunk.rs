@@ -11,7 +11,6 @@ use fracti_core::{
     input::Error,
     ledger::{Event, Ledger},
     records::{entry::Entry, expense::Expense},
-    reports::tally::TallyKey,
     storage::{
         condition::Condition,
         keys::{self, Primary},
@@ -21,6 +20,7 @@ use fracti_core::{
     values::{
         decimal::Decimal,
         id::{GroupId, MemberId, UserId},
+        tally_key::TallyKey,
         time::Timestamp,
     },
 };

@@ -9,7 +9,7 @@ use fracti_core::{
     records::{
         entry::Entry,
         expense::Expense,
-        settlement::{Settlement, SettlementStatus, TxHash, UsedHash},
+        settlement::{Settlement, UsedHash},
     },
     storage::{
         condition::Condition,
@@ -21,7 +21,9 @@ use fracti_core::{
     values::{
         entry_id::EntryId,
         id::{GroupId, SettlementId},
+        settlement_status::SettlementStatus,
         time::Timestamp,
+        tx_hash::TxHash,
     },
 };
 use futures_util::future::try_join_all;

@@ -7,7 +7,7 @@ use fracti_core::{
     decisions::balance::put_closing,
     input::Error,
     ledger::Ledger,
-    records::settlement::{Settlement, SettlementStatus},
+    records::settlement::Settlement,
     storage::{
         condition::Condition,
         keys::{self, Primary, prefix},
@@ -15,7 +15,7 @@ use fracti_core::{
         write::{Transaction, Write},
     },
     v0::{self, Anomaly},
-    values::id::GroupId,
+    values::{id::GroupId, settlement_status::SettlementStatus},
 };
 
 use super::{
