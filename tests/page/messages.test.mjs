@@ -68,3 +68,10 @@ test('a deployment without messages says so, and has no link to them', async () 
   await page.getByText('sends no messages').waitFor();
   await check(page, 'messages-none');
 });
+
+test('the bot is added to a chat of a group in its settings', async () => {
+  const page = await open(server, 'alice', `${server.path}/settings`);
+  const link = await page.getByRole('button', { name: 'Add the bot to a chat' }).getAttribute('data-open');
+  assert.match(link, new RegExp(`^https://t.me/\\w+\\?startgroup=${server.group}$`));
+  await page.context().close();
+});

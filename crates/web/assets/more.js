@@ -329,7 +329,8 @@ export async function act(button) {
     await navigator.clipboard.writeText(data.copy.startsWith('/') ? location.origin + data.copy : data.copy);
     say(text('copied'));
   } else if (data.open) {
-    Telegram()?.openLink ? Telegram().openLink(data.open) : open(data.open, '_blank', 'noopener');
+    const opens = data.open.startsWith('https://t.me/') ? 'openTelegramLink' : 'openLink';
+    Telegram()?.[opens] ? Telegram()[opens](data.open) : open(data.open, '_blank', 'noopener');
   } else if (data.shareLink) {
     const url = `https://t.me/share/url?${new URLSearchParams({ url: new URL(data.shareLink, location.origin), text: data.text ?? '' })}`;
     Telegram()?.openTelegramLink ? Telegram().openTelegramLink(url) : open(url, '_blank', 'noopener');

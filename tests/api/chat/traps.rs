@@ -412,3 +412,18 @@ async fn rows_of_all_chats_are_deleted_with_their_group() {
         assert_eq!(left.map(|(key, _)| key).collect::<Vec<_>>(), Vec::<&(String, String)>::new());
     }
 }
+
+#[tokio::test]
+async fn a_group_that_exists_gets_a_chat_by_the_link_of_its_settings_and_not_by_a_stranger() {
+    let bot = Bot::new("en").await;
+    let alice = bot.api.user(ALICE, "Alice");
+    let new = json!({ "title": "Hut", "chatId": "hut", "currency": "EUR" });
+    let group = alice.post("/api/groups", new).await.id();
+    let path = format!("/api/groups/{group}/expenses");
+    for (by, recorded) in [(BOB, 0), (ALICE, 1)] {
+        bot.say(by, &format!("/start {group}")).await;
+        bot.say(by, "/expense 30 dinner").await;
+        let listed = alice.get(&path).await;
+        assert_eq!(listed.data(200).as_array().unwrap().len(), recorded, "{by}");
+    }
+}

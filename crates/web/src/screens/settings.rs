@@ -35,6 +35,12 @@ pub(crate) async fn show(
             (categories(l, &group, &api))
             a.more href={ (ui::group_path(group.id)) "/split" } { (l.usual_split()) }
             (moves)
+            @if let Some(bot) = app.bot_username.as_ref().filter(|_| app.telegram.is_some()) {
+                section.card.fields data-token {
+                    p.hint { (l.connect_chat_about()) }
+                    button.small-button type="button" data-open={ "https://t.me/" (bot) "?startgroup=" (group.id) } { (l.connect_chat()) }
+                }
+            }
         }
         form.card.fields action=(api) data-method="PATCH" data-then=""
             data-done=(if group.archived { l.is_unarchived() } else { l.is_archived() })

@@ -192,6 +192,9 @@ texts! {
     category_name_label { "Name", "Название" }
     emoji_label { "Emoji", "Эмодзи" }
     add_category { "Add category", "Добавить категорию" }
+    connect_chat { "Add the bot to a chat", "Добавить бота в чат" }
+    connect_chat_about { "In a chat of this group, the bot says what is new, and records the expenses that are written to it.",
+        "В чате этой группы бот сообщает новости и записывает расходы, которые ему пишут." }
     delete_group { "Delete the group", "Удалить группу" }
     delete_group_about { "Only when all are settled and the others have left. It cannot be undone.",
         "Только когда все в расчёте и остальные вышли. Отменить нельзя." }
