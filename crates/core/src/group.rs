@@ -94,7 +94,7 @@ pub struct Group {
     /// its hash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invitation_code: Option<InvitationCode>,
-    /// Links of guests that wait to be confirmed, at most [`MAX_PROPOSED_LINKS`].
+    /// Links of guests that wait to be confirmed, at most [`MAX_PROPOSED_LINKS`](crate::input::limits::MAX_PROPOSED_LINKS).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub proposed_links: Vec<ProposedLink>,
     /// Time at which the creator deleted the group, which then has no users and cannot be joined.

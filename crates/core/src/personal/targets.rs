@@ -67,7 +67,7 @@ pub struct Targets {
     /// Zone of the user's days. Default: UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_zone: Option<Zone>,
-    /// Targets in this currency, by category or [`TOTAL`].
+    /// Targets in this currency, by category or [`TOTAL`](crate::values::category::TOTAL).
     #[serde(default)]
     pub targets: BTreeMap<String, Decimal>,
     /// The user's own categories.

@@ -30,7 +30,9 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`FundError::NoTransaction`]; [`FundError::Final`] if it, or its settlement, is completed;
+    /// [`FundError::NoTransaction`](fracti_core::input::fund_error::FundError::NoTransaction);
+    /// [`FundError::Final`](fracti_core::input::fund_error::FundError::Final) if it, or its settlement,
+    /// is completed;
     /// [`Error::FundsMismatch`] if the funds differ from the transactions in another way, too.
     pub async fn void_half_done(
         &self,

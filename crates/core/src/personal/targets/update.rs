@@ -29,7 +29,7 @@ pub struct TargetsUpdate {
     pub currency: Field<Currency>,
     /// New zone of the user's days.
     pub time_zone: Field<Zone>,
-    /// New targets by category or [`TOTAL`](super::TOTAL); 0 removes one.
+    /// New targets by category or [`TOTAL`](crate::values::category::TOTAL); 0 removes one.
     pub targets: Vec<(&'static str, Field<Decimal>)>,
     /// New and changed categories, by key.
     pub registry: Field<Vec<(String, Field<OwnCategoryUpdate>)>>,
