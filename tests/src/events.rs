@@ -107,6 +107,8 @@ fn of_bot() -> Vec<Sample> {
         "username": ALICE.3, "language_code": "en" });
     let private = json!({ "id": ALICE.0, "type": "private", "first_name": ALICE.1 });
     let group = json!({ "id": -1_001_234_567_890_i64, "type": "supergroup", "title": "Alps" });
+    // Another one, since all events share a table.
+    let other = json!({ "id": -1_001_234_567_892_i64, "type": "supergroup", "title": "Alps" });
     let said = |chat: &Value, content: Value| {
         let mut message =
             json!({ "message_id": 17, "date": SIGNED_AT / 1_000, "chat": chat, "from": from });
@@ -154,7 +156,7 @@ fn of_bot() -> Vec<Sample> {
             "bot-start-with-group",
             200,
             "counts in EUR. Members: Alice Smith, Bob Jones",
-            said(&group, json!({ "text": format!("/start {}", SCENE[0]) })),
+            said(&other, json!({ "text": format!("/start {}", SCENE[0]) })),
         ),
         of(
             "bot-expense-in-new-chat",
