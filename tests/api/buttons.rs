@@ -81,7 +81,8 @@ impl Scene {
         let one = &group.members[0];
         let cash = json!({ "fund": "cash", "currency": "EUR", "amount": 90, "refId": "bank 1" });
         one.post("/api/users/2/funds/credits", cash).await.data(201);
-        let (guest, other) = (group.guest(0, "Mum").await, group.guest(0, "Dad").await);
+        let guest = group.guest(0, "Mum").await;
+        let other = group.guest(0, "Dad").await;
         let linked = group.guest(0, "Kim").await;
         group.link(&linked, "3").await.data(200);
         let users = ["1", "2", "3", "4"].map(|id| (id, id.to_owned()));

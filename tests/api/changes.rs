@@ -21,7 +21,8 @@ struct Follower {
 impl Follower {
     /// A client that follows from now on.
     async fn of(group: &Group) -> Self {
-        let (caller, path) = (group.members[0].clone(), group.path("/changes"));
+        let caller = group.members[0].clone();
+        let path = group.path("/changes");
         let now = caller.get(&path).await;
         assert_eq!(now.data(200), &json!([]));
         Self { caller, path, cursor: next(&now.body) }
@@ -241,7 +242,8 @@ async fn page_ends_before_a_gap() {
     for amount in 1..=3 {
         group.spend(0, json!({ "amount": amount })).await;
     }
-    let (pk, sk) = (format!("LEDGER#{}", group.id), "CHANGE#00000000000000000003");
+    let pk = format!("LEDGER#{}", group.id);
+    let sk = "CHANGE#00000000000000000003";
     let row = group.api.rows().await[&(pk.clone(), sk.to_owned())].clone();
     group.api.delete_row(&pk, sk).await;
     let path = format!("{}?after={}", group.path("/changes"), follower.cursor);
@@ -269,7 +271,8 @@ async fn follower_of_concurrent_writers_sees_each_change_once() {
     for index in 0..24_u64 {
         let member = &group.members[(index % 4) as usize];
         let member = if index % 2 == 0 { member.clone() } else { member.at(&other) };
-        let (path, settlements) = (group.path("/expenses"), group.path("/settlements"));
+        let path = group.path("/expenses");
+        let settlements = group.path("/settlements");
         calls.spawn(async move {
             let new = json!({ "amount": index + 1, "description": "Tea" });
             let made = member.post(&path, new).await.id();

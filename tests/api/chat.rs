@@ -46,7 +46,8 @@ impl Bot {
         telegram.set_limits(false);
         let api = api.telling(telegram.url());
         for (id, name) in [(ALICE, "Alice"), (BOB, "Bob"), (CAROL, "Carol")] {
-            let (username, language_code) = (Some(name.to_lowercase()), Some(language.to_owned()));
+            let username = Some(name.to_lowercase());
+            let language_code = Some(language.to_owned());
             telegram.add_user(User { id, first_name: name.to_owned(), username, language_code });
         }
         telegram.add_group(ALPS, "Alps", "-3788475317572404878");
@@ -122,7 +123,8 @@ pub(crate) fn shown(message: &Message) -> String {
 #[tokio::test]
 async fn command_of_operators_sets_the_webhook_and_the_commands() {
     let bot = Bot::new("en").await;
-    let (mut out, token) = (Vec::new(), fracti_runtime::BotToken::new(TOKEN));
+    let mut out = Vec::new();
+    let token = fracti_runtime::BotToken::new(TOKEN);
     let url = "http://127.0.0.1:3000/";
     fracti_admin::set_webhook(bot.telegram.url(), &token, url, &mut out).await.unwrap();
     let webhook = bot.telegram.webhook().unwrap();

@@ -163,7 +163,8 @@ async fn concurrent_operations_of_all_kinds_leave_a_correct_ledger() {
         let caller = group.members[index].clone();
         let next = group.members[(index + 1) % 4].id.clone();
         let path = group.path(&format!("/expenses/{}", expense["id"].as_str().unwrap()));
-        let (expenses, settlements) = (group.path("/expenses"), group.path("/settlements"));
+        let expenses = group.path("/expenses");
+        let settlements = group.path("/settlements");
         calls.spawn(async move {
             caller.delete(&path).await.data(200);
             caller
@@ -189,7 +190,8 @@ async fn expenses_of_one_user_in_many_groups_do_not_wait_for_each_other() {
     }
     let mut calls = JoinSet::new();
     for group in &groups {
-        let (caller, path) = (group.members[0].clone(), group.path("/expenses"));
+        let caller = group.members[0].clone();
+        let path = group.path("/expenses");
         let body = json!({ "amount": 9, "description": "Tea", "category": "food" });
         calls.spawn(async move { caller.post(&path, body).await });
     }

@@ -23,7 +23,8 @@ use crate::{events, harness::Api};
 async fn every_request_reads_the_clock_once() {
     for sample in samples() {
         let mut api = events::scene().await;
-        let (now, reads) = (api.now(), Arc::new(AtomicUsize::new(0)));
+        let now = api.now();
+        let reads = Arc::new(AtomicUsize::new(0));
         let counter = reads.clone();
         api.app.clock = Clock::of(move || {
             counter.fetch_add(1, Ordering::SeqCst);

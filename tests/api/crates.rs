@@ -287,7 +287,8 @@ fn every_path_that_a_page_names_exists() {
     let pages = docs.filter(|path| path.extension().is_some_and(|it| it == "md"));
     let pages =
         pages.chain(["README.md", "CONTRIBUTING.md", "SECURITY.md"].map(|it| root.join(it)));
-    let (mut checked, mut missing) = (0, Vec::new());
+    let mut checked = 0;
+    let mut missing = Vec::new();
     for page in pages {
         let text = fs::read_to_string(&page).unwrap();
         for path in paths_of(&text) {

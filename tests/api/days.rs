@@ -34,7 +34,8 @@ async fn spend(caller: &Caller, body: Value) -> String {
 #[tokio::test]
 async fn day_has_own_spendings_and_shares_of_every_group() {
     let api = Api::new().await;
-    let (alps, flat) = (Group::of(&api, 4, "EUR").await, Group::of(&api, 2, "EUR").await);
+    let alps = Group::of(&api, 4, "EUR").await;
+    let flat = Group::of(&api, 2, "EUR").await;
     let alice = &alps.members[0];
     let dinner = json!({ "amount": 100, "category": "food", "date": "2026-01-10" });
     let dinner = alps.spend(1, dinner).await;
@@ -296,7 +297,8 @@ async fn concurrent_sharing_makes_one_expense() {
     let id = spend(alice, json!({ "amount": 8 })).await;
     let share = || {
         let alice = alice.at(&group.api.another());
-        let (path, body) = (group.path("/expenses"), json!({ "spendingId": id }));
+        let path = group.path("/expenses");
+        let body = json!({ "spendingId": id });
         async move { alice.post(&path, body).await.status.as_u16() }
     };
     let (one, two, three) = tokio::join!(share(), share(), share());

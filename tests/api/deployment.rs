@@ -213,7 +213,8 @@ fn stages_have_tables_and_parameters_of_their_own() {
 fn page_of_operations_states_the_throttle_and_the_number_of_its_routes() {
     let page = include_str!("../../docs/operations.md");
     let default = |name: &str| TEMPLATE["Parameters"][name]["Default"].as_u64().unwrap();
-    let (rate, burst) = (default("ThrottlingRate"), default("ThrottlingBurst"));
+    let rate = default("ThrottlingRate");
+    let burst = default("ThrottlingBurst");
     assert!(page.contains(&format!("`ThrottlingRate` ({rate} requests")), "{rate}");
     assert!(page.contains(&format!("`ThrottlingBurst` ({burst})")), "{burst}");
     let routes = include_str!("../../template.yaml").matches("Type: HttpApi\n").count();
@@ -265,7 +266,8 @@ async fn scheduled_verification_is_off_by_default_and_may_only_do_what_it_does()
     let settlement = json!({ "toId": "1", "amount": 1, "txHash": "a".repeat(64) });
     group.members[1].post(&group.path("/settlements"), settlement).await.data(201);
     let mut admin = admin(&group.api);
-    let (mut out, mut used) = (Vec::new(), BTreeSet::new());
+    let mut out = Vec::new();
+    let mut used = BTreeSet::new();
     for _ in 0..2 {
         let (verified, recorded) = recorded(admin.verify(None, &mut out)).await;
         verified.unwrap();
@@ -339,7 +341,8 @@ async fn rights_of_bot() -> BTreeSet<Right> {
         let answer: Value = serde_json::from_str(&reply.text).unwrap_or_default();
         let rows = answer["reply_markup"]["inline_keyboard"].as_array().cloned();
         for key in rows.into_iter().flatten().flat_map(|row| row.as_array().cloned().unwrap()) {
-            let (text, data) = (&key["text"], &key["callback_data"]);
+            let text = &key["text"];
+            let data = &key["callback_data"];
             keys.insert(
                 text.as_str().unwrap().replace('\u{a0}', " "),
                 data.as_str().unwrap_or_default().to_owned(),

@@ -23,7 +23,8 @@ async fn rest(
     limit: usize,
     cursor: Option<String>,
 ) -> Vec<Reply> {
-    let (mut pages, mut cursor) = (Vec::new(), cursor);
+    let mut pages = Vec::new();
+    let mut cursor = cursor;
     loop {
         let next = cursor.as_ref().map(|cursor| format!("&cursor={cursor}")).unwrap_or_default();
         let path = format!("/api/groups/{group}/export?format={format}&limit={limit}{next}");

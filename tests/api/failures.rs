@@ -59,7 +59,8 @@ async fn write_that_loses_every_race_until_the_deadline_is_a_409() {
     let [alice, bob] = [0, 1].map(|member: usize| {
         group.members[member].at(&group.api.another().with_deadline(DEADLINE))
     });
-    let (expenses, entries) = (group.path("/expenses"), group.path("/ledger/entries"));
+    let expenses = group.path("/expenses");
+    let entries = group.path("/ledger/entries");
     let changes = json!([{ "userId": "1", "amount": 1 }, { "userId": "2", "amount": -1 }]);
     let adjustment = json!([{ "entryId": "opening", "changes": changes }]);
     let (late, lost) = tokio::join!(

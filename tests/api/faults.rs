@@ -184,7 +184,9 @@ async fn write_that_reads_before_and_after_a_deletion_is_decided_again() {
                 call.channel() == "1" && requests == nth
             });
             let mut write = tokio::spawn({
-                let (second, method, path) = (second.clone(), method.clone(), path.clone());
+                let second = second.clone();
+                let method = method.clone();
+                let path = path.clone();
                 let body = (method == Method::PUT).then(|| json!({ "amount": 6 }));
                 async move { second.call(method, &path, body.as_ref()).await }
             });

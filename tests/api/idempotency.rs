@@ -100,7 +100,9 @@ async fn concurrent_requests_with_one_key_are_done_once() {
     ] {
         let mut posts = JoinSet::new();
         for _ in 0..10 {
-            let (caller, path, body) = (group.members[0].clone(), path.clone(), body.clone());
+            let caller = group.members[0].clone();
+            let path = path.clone();
+            let body = body.clone();
             posts.spawn(async move { caller.post_once("same", &path, body).await });
         }
         let replies = posts.join_all().await;

@@ -99,7 +99,8 @@ fn year(rows: usize) -> String {
             let currency = ["EUR", "USD", "JPY"][row % 3];
             let unit = if currency == "JPY" { 100 } else { 1 };
             let amount = i64::try_from(100 + row * 37 % 9_000).unwrap() * unit;
-            let (payer, other) = (row % 5, (row + 1 + row / 5 % 4) % 5);
+            let payer = row % 5;
+            let other = (row + 1 + row / 5 % 4) % 5;
             let mut nets = vec![0; 5];
             nets[payer] = amount;
             if row % 10 == 9 {

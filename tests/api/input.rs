@@ -659,7 +659,8 @@ async fn invalid_input_is_refused_by_field_and_writes_nothing() {
         };
         let complete = |it: &str| it.contains(rule) && names.iter().any(|name| it.contains(name));
         let named = path.is_empty() || detail["message"].as_str().is_some_and(complete);
-        let (message, rule) = (message.to_lowercase(), rule.to_lowercase());
+        let message = message.to_lowercase();
+        let rule = rule.to_lowercase();
         let right = reply.code() == refusal
             && detail["path"].as_str().unwrap_or_default() == path
             && named
@@ -886,7 +887,8 @@ async fn unusual_but_valid_input_is_accepted() {
 async fn invalid_idempotency_keys_are_refused() {
     let group = Group::new(1, "EUR").await;
     let body = r#"{"amount":1,"description":"x"}"#;
-    let (long, longest) = ("k".repeat(256), "k".repeat(255));
+    let long = "k".repeat(256);
+    let longest = "k".repeat(255);
     let rows: [(&[&str], u16); 7] = [
         (&[""], 400),
         (&["a b"], 400),

@@ -27,7 +27,8 @@ fn done(done: usize, late_s: u64) -> Report {
 #[tokio::test]
 async fn what_is_due_is_done_once() {
     let friends = Friends::new().await;
-    let (alice, bob) = (friends.alice(), friends.bob());
+    let alice = friends.alice();
+    let bob = friends.bob();
     friends.top_up("2", "50", "bank 1").await;
     friends.bonus("2", "5", "2026-01-15T13:00:00Z").await;
     friends.bonus("2", "7", "2026-02-15T12:00:00Z").await;
@@ -85,7 +86,9 @@ async fn a_row_that_fails_is_delayed_and_stops_nothing() {
     let api = &friends.group.api;
     let [broken, later, unknown, well] =
         ["5", "6", "7", "8"].map(|amount| friends.bonus("2", amount, "2026-01-15T13:00:00Z"));
-    let (broken, later, unknown) = (broken.await, later.await, unknown.await);
+    let broken = broken.await;
+    let later = later.await;
+    let unknown = unknown.await;
     well.await;
     let sk = |id: &str| format!("FUND#BONUS#{id}");
     let set = async |id: &str, name: &str, value: AttributeValue| {
@@ -241,7 +244,9 @@ async fn what_is_withheld_does_not_wait_for_schedules() {
 #[tokio::test]
 async fn a_run_reads_on_past_rows_that_it_leaves_alone() {
     let friends = Friends::new().await;
-    let (api, alice, bob) = (&friends.group.api, friends.alice(), friends.bob());
+    let api = &friends.group.api;
+    let alice = friends.alice();
+    let bob = friends.bob();
     friends.top_up("2", "50", "bank 1").await;
     let held = pay("3", &json!({ "holdUntil": "2026-01-16T12:00:00Z" }));
     let held = friends.settle(bob, held).await.id();

@@ -89,7 +89,8 @@ async fn keys_are_neither_empty_nor_longer_than_dynamodb_allows() {
     let entry = |name: &str| json!([adjustment(name, "1")]);
     let pays = |hash: &str| json!({ "fromId": "1", "toId": "2", "amount": 1, "txHash": hash });
     let invalid = (400, "VALIDATION_ERROR");
-    let (groups, entries) = ("/api/groups".to_owned(), group.path("/ledger/entries"));
+    let groups = "/api/groups".to_owned();
+    let entries = group.path("/ledger/entries");
     let settlements = group.path("/settlements");
     let mut cases = Vec::new();
     for text in [String::new(), "x".repeat(65), "é".repeat(1025), "x".repeat(2049)] {
@@ -144,13 +145,15 @@ async fn numbers_have_no_more_digits_than_dynamodb_keeps() {
             [("/expenses", expense), ("/settlements", settlement), ("/ledger/entries", entry)]
         {
             let reply = alice.post_text(&group.path(path), &body).await;
-            let (status, code) = (400, "VALIDATION_ERROR");
+            let status = 400;
+            let code = "VALIDATION_ERROR";
             Case { limit: "digits", reply, status, code, rule: "amount must" }.check();
         }
     }
     let chat = format!(r#"{{ "title": "x", "chatId": {digits} }}"#);
     let reply = alice.post_text("/api/groups", &chat).await;
-    let (status, code) = (400, "VALIDATION_ERROR");
+    let status = 400;
+    let code = "VALIDATION_ERROR";
     Case { limit: "digits", reply, status, code, rule: "chatId must" }.check();
     assert_eq!(group.api.rows().await, before);
 

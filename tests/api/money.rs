@@ -201,7 +201,8 @@ async fn balances_match_the_fixtures() {
             by(&event[0]).post(&group.path("/expenses"), body(&split, &ids)).await.data(201);
         }
         for pay in case.get("pay").and_then(Value::as_array).into_iter().flatten() {
-            let (from, to) = (by(&pay[0]), by(&pay[1]));
+            let from = by(&pay[0]);
+            let to = by(&pay[1]);
             let waits = json!({ "toId": to.id, "amount": exact(5000) });
             from.post(&group.path("/settlements"), waits).await.data(201);
             let paid = json!({ "toId": to.id, "fromId": from.id, "amount": exact(minor(&pay[2])) });

@@ -79,7 +79,8 @@ fn shown(days: &Value) -> Sums {
 #[tokio::test]
 async fn a_month_of_spendings_by_token_and_of_expenses_adds_up() {
     let api = Api::new().await;
-    let (flat, trip) = (Group::of(&api, 3, "EUR").await, Group::of(&api, 2, "EUR").await);
+    let flat = Group::of(&api, 3, "EUR").await;
+    let trip = Group::of(&api, 2, "EUR").await;
     let alice = &flat.members[0];
     let targets = json!({ "version": 1, "currency": "EUR", "timeZone": "Europe/Berlin",
         "total": 400, "food": 150 });
@@ -126,7 +127,9 @@ async fn a_month_of_spendings_by_token_and_of_expenses_adds_up() {
         let of_euro = &stats["currencies"][0];
         let expenses = stored::<Expense>(&api).await;
         let expenses = expenses.iter().filter(|it| it.group_id.to_string() == group.id);
-        let (mut by_day, mut of_alice, mut count) = (Sums::new(), Decimal::ZERO, 0);
+        let mut by_day = Sums::new();
+        let mut of_alice = Decimal::ZERO;
+        let mut count = 0;
         for expense in expenses {
             add(&mut by_day, expense.day().to_string(), expense.amount);
             of_alice = of_alice.plus(expense.share_of("1".parse().unwrap())).unwrap();

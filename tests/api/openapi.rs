@@ -450,7 +450,8 @@ fn operation_ids_and_summaries_begin_with_a_verb() {
         "withdraw",
     ];
     for (path, method, operation) in document.operations() {
-        let (id, summary) = (&operation["operationId"], &operation["summary"]);
+        let id = &operation["operationId"];
+        let summary = &operation["summary"];
         let [id, summary] = [id, summary].map(|text| text.as_str().unwrap());
         let verb = verbs.iter().find(|verb| id.starts_with(**verb));
         let verb = verb.unwrap_or_else(|| panic!("{method} {path} is called {id}"));
@@ -693,7 +694,8 @@ async fn other_splits(alice: &Reader<'_>, expenses: &str) {
 
 async fn the_questions(alice: &Reader<'_>, bob: &Reader<'_>, group: &Group, ids: &Ids) {
     let at = |id: &str, rest: &str| group.path(&format!("/questions/{id}{rest}"));
-    let (receipt, text) = (&*ids["questionId"], &*ids["textId"]);
+    let receipt = &*ids["questionId"];
+    let text = &*ids["textId"];
     let claim = json!({ "items": [{ "item": 1, "count": "1.5" }], "confidence": 5 });
     bob.put(&at(receipt, "/claims"), claim.clone()).await.data(200);
     let apply = at(receipt, "/apply");
@@ -828,7 +830,8 @@ async fn the_settlements(alice: &Reader<'_>, bob: &Reader<'_>, group: &Group) ->
     let id = alice.make(&settlements, id).await;
     let same = json!({ "fromId": "1", "toId": "2", "amount": "1.50" });
     assert_eq!(bob.post(&settlements, same).await.code().1, "PAYMENT_PENDING");
-    let (paid, sent) = (format!("{settlements}/{paid}"), format!("{settlements}/{id}"));
+    let paid = format!("{settlements}/{paid}");
+    let sent = format!("{settlements}/{id}");
     for hash in [HASH, HASH_BASE64, HASH_BASE64.trim_end_matches('=')] {
         alice.put(&sent, json!({ "txHash": hash, "status": "completed" })).await.data(200);
     }
@@ -933,9 +936,11 @@ async fn leaving_and_archiving(alice: &Reader<'_>, bob: &Reader<'_>, group: &Gro
 
 /// Sends the requests that must be refused.
 async fn refusals(alice: &Reader<'_>, group: &Group) {
-    let (document, groups) = (alice.document, "/api/groups");
+    let document = alice.document;
+    let groups = "/api/groups";
     let reader = |caller| Reader { document, caller };
-    let (nobody, eve) = (reader(alice.caller.with(None)), reader(group.api.user(9, "Eve")));
+    let nobody = reader(alice.caller.with(None));
+    let eve = reader(group.api.user(9, "Eve"));
     let group = group.path("");
     let unknown = group.replace("/0", "/1");
     for (reader, path, code) in [
@@ -997,7 +1002,8 @@ async fn refusals(alice: &Reader<'_>, group: &Group) {
 async fn null_in_an_optional_field_equals_leaving_it_out() {
     let api = Api::new().await;
     let document = Document::served();
-    let (alice, bob) = (api.user(1, "Alice"), api.user(2, "Bob"));
+    let alice = api.user(1, "Alice");
+    let bob = api.user(2, "Bob");
     let with_nulls = |schema: &str, mut body: Value| {
         let schema = &document.json["components"]["schemas"][schema];
         let nulls = schema["properties"].as_object().unwrap().iter();

@@ -12,7 +12,8 @@ use crate::{
 
 /// All items of a list, in pages of `limit`.
 async fn all(caller: &Caller, path: &str, limit: usize) -> Vec<Value> {
-    let (mut items, mut cursor) = (Vec::new(), String::new());
+    let mut items = Vec::new();
+    let mut cursor = String::new();
     loop {
         let page = caller.get(&format!("{path}?limit={limit}{cursor}")).await;
         let data = page.data(200).as_array().unwrap();
@@ -173,7 +174,8 @@ async fn next_page_of_every_list_is_the_same_request_with_a_cursor() {
                 if page["data"].is_array() { &page["data"] } else { &page["data"]["entries"] };
             list.as_array().unwrap().clone()
         };
-        let (mut request, mut seen) = (first.clone(), Vec::new());
+        let mut request = first.clone();
+        let mut seen = Vec::new();
         loop {
             let page = alice.get(&request).await;
             page.data(200);

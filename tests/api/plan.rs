@@ -33,10 +33,12 @@ fn plans_of_up_to_30_realistic_balances_are_optimal() {
 fn plans_of_more_balances_are_shorter_than_greedy_ones() {
     for kind in KINDS {
         for open in [40, 60, 100] {
-            let (mut found, mut largest_first) = (0, 0);
+            let mut found = 0;
+            let mut largest_first = 0;
             for seed in 0..3 {
                 let minor = open_balances(kind, open, seed);
-                let (transfers, greedy) = (plan(&minor).transfers.len(), greedy(minor));
+                let transfers = plan(&minor).transfers.len();
+                let greedy = greedy(minor);
                 assert!(transfers <= greedy, "{kind:?}, seed {seed}");
                 found += transfers;
                 largest_first += greedy;

@@ -181,7 +181,8 @@ async fn an_agents_receipt_is_applied_after_its_time_ran_out() {
         (&json!(0), None)
     );
     group.api.pass(std::time::Duration::from_hours(24 * 8));
-    let (alice, bob) = (group.api.user(1, "A"), group.api.user(2, "B"));
+    let alice = group.api.user(1, "A");
+    let bob = group.api.user(2, "B");
     assert_eq!(alice.get(&asked.path).await.data(200)["status"], "EXPIRED");
     let late = bob.put(&asked.at("/claims"), json!({ "items": [] })).await;
     assert_eq!(late.code(), (409, "QUESTION_CLOSED"));

@@ -30,7 +30,8 @@ const COUNT: &str = "UpdateItem";
 
 /// Quotas that count every request. The counter has all the time of a request.
 pub(crate) fn quotas(reads: u32, writes: u32) -> Quotas {
-    let (reads, writes) = (NonZeroU32::new(reads), NonZeroU32::new(writes));
+    let reads = NonZeroU32::new(reads);
+    let writes = NonZeroU32::new(writes);
     Quotas { reads, writes, sample: NonZeroU32::MIN, timeout: PATIENCE }
 }
 
@@ -150,7 +151,8 @@ async fn every_authenticated_request_counts_and_no_other_does() {
 async fn tokens_have_quotas_of_their_own_together() {
     let group = Group::new(1, "EUR").await;
     let alice = &group.members[0];
-    let (expenses, tokens) = (group.path("/expenses"), "/api/users/me/tokens");
+    let expenses = group.path("/expenses");
+    let tokens = "/api/users/me/tokens";
     let mut scripts = Vec::new();
     for scopes in [["read"].as_slice(), &["read", "write"], &["write"]] {
         let created = alice.post(tokens, json!({ "name": "x", "scopes": scopes })).await;
@@ -277,7 +279,8 @@ async fn a_sample_of_one_in_ten_counts_two_thousand_requests_within_thirty_perce
 #[tokio::test]
 async fn a_request_outside_of_the_sample_reads_the_counter() {
     let api = Api::of(TOKEN, Random::of(|bytes| bytes.fill(1))).await;
-    let (alice, all) = (api.user(1, "Alice"), quotas(2, 2));
+    let alice = api.user(1, "Alice");
+    let all = quotas(2, 2);
     let sample = NonZeroU32::new(10).unwrap();
     let unsampled = alice.with_quotas(Quotas { sample, ..all });
     for used in [0, 1, 2] {
@@ -303,7 +306,8 @@ async fn no_transaction_is_sent_before_the_request_is_counted() {
     // An attempt that times out while it is held would be repeated, and counted twice.
     let patient = group.api.over(Table::new(proxy.patient_client(0), TABLE));
     let alice = group.members[0].at(&patient).with_quotas(quotas(100, 2));
-    let (expenses, groups) = (group.path("/expenses"), "/api/groups".to_owned());
+    let expenses = group.path("/expenses");
+    let groups = "/api/groups".to_owned();
     let tea = json!({ "amount": 3, "description": "Tea" });
     let new = json!({ "title": "Flat", "chatId": 1 });
     for (path, body, status) in
@@ -312,7 +316,9 @@ async fn no_transaction_is_sent_before_the_request_is_counted() {
         let count = proxy.hold(|call| call.operation() == COUNT);
         let transaction = proxy.hold(|call| call.operation() == "TransactWriteItems");
         let write = tokio::spawn({
-            let (alice, path, body) = (alice.clone(), path.clone(), body.clone());
+            let alice = alice.clone();
+            let path = path.clone();
+            let body = body.clone();
             async move { alice.post(&path, body).await }
         });
         count.arrived().await;

@@ -373,7 +373,8 @@ async fn a_refusal_pauses_and_is_recorded_once_it_is_mended() {
         assert_eq!(again["actorId"], "1");
     }
     // The one that Bob made pays Bob, who has left.
-    let (code, path) = (read(&group, &made).await["expense"]["payerId"].clone(), "expense.payerId");
+    let code = read(&group, &made).await["expense"]["payerId"].clone();
+    let path = "expense.payerId";
     assert_eq!(code, "2");
     work_off(&group.api).await;
     assert_eq!(read(&group, &made).await["problem"]["path"], path);
@@ -589,12 +590,15 @@ async fn a_change_beside_the_keeper_is_before_or_after_it_and_never_mixed() {
     let group = Group::of(&api, 2, "EUR").await;
     let made = make(&group, tea()).await;
     work_off(&api).await;
-    let (mut group, first) = (group, api.now().millis());
+    let mut group = group;
+    let first = api.now().millis();
     for round in 1..=50_u64 {
         let today = Timestamp::from_millis(first + round * 86_400_000).unwrap();
         group = at(&group, &today.to_string());
-        let (keeper, editor) = (api.another(), group.members[1].at(&api.another()));
-        let (path, amount) = (path(&group, &made), 2 * round + 2);
+        let keeper = api.another();
+        let editor = group.members[1].at(&api.another());
+        let path = path(&group, &made);
+        let amount = 2 * round + 2;
         let edit = json!({ "expense": { "amount": amount, "splits": [{ "userId": "1" }] } });
         let edit = tokio::spawn(async move { editor.put(&path, edit).await.data(200).clone() });
         let kept = tokio::spawn(async move { run(&keeper).await });

@@ -42,7 +42,8 @@ struct Place {
 impl Scene {
     async fn new() -> Self {
         let api = Api::new().await;
-        let (own, foreign) = (Place::new(&api).await, Place::new(&api).await);
+        let own = Place::new(&api).await;
+        let foreign = Place::new(&api).await;
         let eve = api.user(9, "Eve");
         eve.post(&own.group.path("/join"), json!({})).await.data(200);
         let guest = foreign.group.guest(0, "Grandma").await;

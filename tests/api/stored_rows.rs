@@ -347,7 +347,8 @@ async fn written_rows_extend_v0_rows() {
         .clone();
     let (id, expense, settlement) =
         (&group.id, made["id"].as_str().unwrap(), paid["id"].as_str().unwrap());
-    let (at, later) = (made["createdAt"].as_str().unwrap(), paid["createdAt"].as_str().unwrap());
+    let at = made["createdAt"].as_str().unwrap();
+    let later = paid["createdAt"].as_str().unwrap();
     group.members[0]
         .put(&group.path(&format!("/settlements/{settlement}")), json!({ "status": "completed" }))
         .await
@@ -420,7 +421,8 @@ async fn expense_without_a_date_is_in_no_tally_until_it_is_edited() {
         rows.filter(|sk| sk.starts_with("SPENT#")).collect()
     };
     let group = Group::new(2, "EUR").await;
-    let (api, alice) = (&group.api, &group.members[0]);
+    let api = &group.api;
+    let alice = &group.members[0];
     let recorded = async || {
         let made = group.spend(0, json!({ "amount": 10, "category": "food" })).await;
         for ((pk, sk), mut row) in api.rows().await {
@@ -457,7 +459,8 @@ async fn each_of_the_thirteen_access_patterns_finds_its_rows() {
     group.spend(1, json!({ "amount": 6 })).await;
     let paid = group.pay(1, 0, "3").await;
     let text = |value: &Value| value.as_str().unwrap().to_owned();
-    let (expense, settlement) = (text(&made["id"]), text(&paid["id"]));
+    let expense = text(&made["id"]);
+    let settlement = text(&paid["id"]);
     let of_group = format!("GROUP#{}", group.id);
     for (pattern, index, pk, sk, rows) in [
         (1, "", of_group.clone(), "METADATA".to_owned(), 1),

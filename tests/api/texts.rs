@@ -57,7 +57,8 @@ fn texts_of_a_message_have_the_same_arguments() {
     let messages = messages();
     assert!(messages.len() > 400, "only {} messages were found", messages.len());
     for Texts { place, english, russian } in messages {
-        let (of_english, of_russian) = (arguments(&english), arguments(&russian));
+        let of_english = arguments(&english);
+        let of_russian = arguments(&russian);
         assert!(of_russian.is_subset(&of_english), "{place}: {russian}");
         // The kind of a person in a file has no Russian name.
         let left_out: Vec<_> = of_english.difference(&of_russian).collect();

@@ -141,7 +141,8 @@ async fn migration_adds_the_expenses_to_the_index_by_day() {
     }
     migrate(&api).await;
     let alice = api.user(123_456_789, "Alice Smith");
-    let (mut days, mut cursor) = (Vec::new(), String::new());
+    let mut days = Vec::new();
+    let mut cursor = String::new();
     loop {
         let path = format!("/api/groups/{GROUP}/expenses?order=date&limit=100{cursor}");
         let page = alice.get(&path).await;

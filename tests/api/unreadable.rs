@@ -152,7 +152,9 @@ async fn pages_of_a_list_with_unreadable_rows_are_complete() {
         [(path.as_str(), 4), ("/api/users/me/expenses", 4), ("/api/users/me/activity", 5)]
     {
         for limit in 1..=3 {
-            let (mut cursor, mut seen, mut left_out) = (String::new(), Vec::new(), 0);
+            let mut cursor = String::new();
+            let mut seen = Vec::new();
+            let mut left_out = 0;
             for _ in 0..10 {
                 let page = alice.get(&format!("{list}?limit={limit}{cursor}")).await;
                 let items = page.data(200).as_array().unwrap();

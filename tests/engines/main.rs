@@ -92,7 +92,8 @@ impl Pair {
 
     /// Stops the test at a difference that is not in the table of known ones.
     fn check(&self) {
-        let (differences, count) = (self.unknown.join("\n"), self.unknown.len());
+        let differences = self.unknown.join("\n");
+        let count = self.unknown.len();
         assert!(self.unknown.is_empty(), "{count} differences that are not known:\n{differences}");
     }
 }

@@ -135,7 +135,8 @@ impl Requests {
             }
             return;
         }
-        let (mut set, mut remove) = (Vec::new(), Vec::new());
+        let mut set = Vec::new();
+        let mut remove = Vec::new();
         for name in ["status", "txHash", "wallet", "GSI3SK"] {
             match self.rng.u8(..4) {
                 0 => {

@@ -16,7 +16,8 @@ async fn the_engines_answer_random_sequences_alike() {
     for seed in 0..SEEDS {
         let mut pair = Pair::start(IN_SEQUENCES).await;
         let mut requests = Requests::new(seed);
-        let (mut last, mut repeated) = (None, None);
+        let mut last = None;
+        let mut repeated = None;
         for step in 0..REQUESTS {
             let request = requests.next(last.as_ref());
             let name = format!("seed {seed}, request {step}");

@@ -105,7 +105,8 @@ async fn main() {
                 fs::write(share, id.to_string()).unwrap();
             }
             for step in &mut steps[1..] {
-                let (begun, used) = (Instant::now(), cpu_time(id));
+                let begun = Instant::now();
+                let used = cpu_time(id);
                 assert_eq!(function.answer(event.clone()).await["statusCode"], 200);
                 *step = (begun.elapsed(), cpu_time(id).saturating_sub(used));
             }

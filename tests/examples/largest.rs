@@ -23,7 +23,8 @@ async fn main() {
         println!("| endpoint | | status | attempts | s |\n|---|---|---:|---:|---:|");
         for call in Largest::new(deadline, Some(UNITS)).await.calls().await {
             let (Operation { method, route, .. }, what) = (call.operation, call.what);
-            let (attempts, seconds) = (call.attempts, call.took.as_secs_f64());
+            let attempts = call.attempts;
+            let seconds = call.took.as_secs_f64();
             if call.throttled > 0 {
                 println!(
                     "| {method} `{route}` | {what} | {} | {attempts} | {seconds:.1} |",
@@ -39,7 +40,8 @@ async fn main() {
     for call in Largest::new(deadline, None).await.calls().await {
         let TableCost { requests, round_trips, read_units, write_units, .. } = call.cost;
         let (Operation { method, route, .. }, what) = (call.operation, call.what);
-        let (kilobytes, ms) = (call.bytes / 1000, call.took.as_millis());
+        let kilobytes = call.bytes / 1000;
+        let ms = call.took.as_millis();
         println!(
             "| {method} `{route}` | {what} | {requests} | {round_trips} | {read_units} | {write_units} | {kilobytes} | {ms} |"
         );

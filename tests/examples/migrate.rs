@@ -24,7 +24,8 @@ async fn main() {
     table.write(&client).await;
     println!("{} rows in {} groups", table.rows.len(), table.groups.len());
     for run in ["first run", "second run"] {
-        let (began, mut out) = (Instant::now(), Vec::new());
+        let began = Instant::now();
+        let mut out = Vec::new();
         let segments = NonZeroU16::new(4).unwrap();
         let options = MigrateOptions { dry_run: false, segments, state: None, report: None };
         let mut admin = Admin::new(Table::new(client.clone(), TABLE), None);

@@ -25,17 +25,22 @@ async fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let value = |name: &str| arguments.iter().skip_while(|it| *it != name).nth(1).cloned();
     let has = |name: &str| arguments.iter().any(|it| it == name);
-    let (of, brief, engine) = (value("--of"), has("--brief"), has("--engine"));
+    let of = value("--of");
+    let brief = has("--brief");
+    let engine = has("--engine");
     let number = |name, default| value(name).map_or(default, |it| it.parse().unwrap());
     let (every, from): (usize, usize) = (number("--every", 1), number("--from", 0));
     let is_chosen = |pair: &fracti_tests::pairs::Pair| {
         of.as_ref().is_none_or(|of| pair.to_string().contains(of))
     };
     let pairs: Vec<_> = pairs().into_iter().filter(is_chosen).skip(from).step_by(every).collect();
-    let (pairs, next, began) = (Arc::new(pairs), Arc::new(AtomicUsize::new(0)), Instant::now());
+    let pairs = Arc::new(pairs);
+    let next = Arc::new(AtomicUsize::new(0));
+    let began = Instant::now();
     let mut stages = JoinSet::new();
     for _ in 0..STAGES {
-        let (pairs, next) = (pairs.clone(), next.clone());
+        let pairs = pairs.clone();
+        let next = next.clone();
         stages.spawn(async move {
             let mut stage = if engine { Stage::over_engine().await } else { Stage::new().await };
             let mut all = Explored::default();

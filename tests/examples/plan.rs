@@ -44,7 +44,10 @@ fn main() {
 
 /// Prints the means, and the largest numbers, of groups with so many open balances.
 fn sizes(kind: Kind, open: usize) {
-    let (mut found, mut at_least, mut largest_first, mut proven) = (0, 0, 0, 0);
+    let mut found = 0;
+    let mut at_least = 0;
+    let mut largest_first = 0;
+    let mut proven = 0;
     let mut steps = Vec::new();
     for seed in 0..GROUPS {
         let balances = open_balances(kind, open, seed as u64);

@@ -28,7 +28,9 @@ const OTHERS: [&str; 3] = ["Run the functions locally", "Costs", "Floods"];
 
 /// The shell commands of the page: each block with its heading, in the order of the page.
 fn blocks() -> Vec<(&'static str, String)> {
-    let (mut blocks, mut heading, mut is_in_block) = (Vec::new(), "", false);
+    let mut blocks = Vec::new();
+    let mut heading = "";
+    let mut is_in_block = false;
     for line in PAGE.lines() {
         match line {
             "```sh" => {

@@ -624,7 +624,8 @@ fn month(rows: &[Row]) -> String {
         let requests = millions * requests;
         let table = millions * (read_units * READ_UNITS + write_units * WRITE_UNITS);
         let lambda = requests * (INVOCATIONS + DURATION);
-        let (gateway, logs) = (requests * GATEWAY, requests * LOGS);
+        let gateway = requests * GATEWAY;
+        let logs = requests * LOGS;
         let together = table + lambda + gateway + logs;
         writeln!(
             month,

@@ -79,9 +79,11 @@ const STAGES: usize = 2;
 
 /// Explores pairs, and fails with what is of neither order.
 async fn explore(pairs: Vec<Pair>, over_engine: bool) -> Explored {
-    let (pairs, next) = (Arc::new(pairs), Arc::new(AtomicUsize::new(0)));
+    let pairs = Arc::new(pairs);
+    let next = Arc::new(AtomicUsize::new(0));
     let explore = |_| {
-        let (pairs, next) = (pairs.clone(), next.clone());
+        let pairs = pairs.clone();
+        let next = next.clone();
         tokio::spawn(async move {
             let mut stage =
                 if over_engine { Stage::over_engine().await } else { Stage::new().await };

@@ -70,7 +70,8 @@ fn sample(operation: Operation, status: u16, says: &'static str) -> Sample {
         }
         name.push(letter.to_ascii_lowercase());
     }
-    let (function, header) = (SERVED_BY[operation.route], "authorization");
+    let function = SERVED_BY[operation.route];
+    let header = "authorization";
     Sample { name, function, status, says, operation, by: ALICE, header, body: None }
 }
 
@@ -479,7 +480,8 @@ impl Sample {
             .map(|(name, id)| (name.trim_matches(['{', '}']), id))
             .collect();
         let query_parameters: BTreeMap<_, _> = form_urlencoded::parse(query.as_bytes()).collect();
-        let (method, route) = (&operation.method, operation.route);
+        let method = &operation.method;
+        let route = operation.route;
         let text = |value: Value| value.to_string();
         let object = |name: &str, fields: Value| {
             let fields = serde_json::to_string_pretty(&fields).unwrap().replace('\n', "\n  ");

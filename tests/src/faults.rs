@@ -477,7 +477,9 @@ impl Call {
 
     /// A request that has only a channel and an operation.
     pub(crate) fn of(channel: String, operation: &str) -> Self {
-        let (operation, headers, body) = (operation.to_owned(), HeaderMap::new(), Bytes::new());
+        let operation = operation.to_owned();
+        let headers = HeaderMap::new();
+        let body = Bytes::new();
         Self { channel, operation, headers, body, token: None }
     }
 
@@ -548,7 +550,8 @@ impl Call {
 
     /// The first half of the keys, and the rest.
     fn halves(&self) -> (Self, Value) {
-        let (mut now, mut later) = (self.json(), self.json());
+        let mut now = self.json();
+        let mut later = self.json();
         let keys = now["RequestItems"][TABLE]["Keys"].as_array().unwrap().clone();
         let (first, second) = keys.split_at(keys.len() / 2);
         now["RequestItems"][TABLE]["Keys"] = first.into();

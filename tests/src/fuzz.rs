@@ -139,7 +139,8 @@ pub fn decimal(bytes: &[u8]) {
 /// If the property does not hold.
 pub fn cursor(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
-    let (list_id, other) = (ListId::new("list", &1), ListId::new("list", &11));
+    let list_id = ListId::new("list", &1);
+    let other = ListId::new("list", &11);
     assert!(paging(text).after::<Value>(&list_id).is_err(), "{text}");
 
     let cursor = paging(text).cursor(&list_id, &text);
@@ -270,7 +271,8 @@ pub fn body(bytes: &[u8]) {
         .header(header::CONTENT_TYPE, "application/json")
         .body(Body::from(body.to_vec()));
     let reply = runtime.block_on(api.send(request.unwrap())).unwrap();
-    let (status, reply) = (reply.status, reply.body);
+    let status = reply.status;
+    let reply = reply.body;
     assert_eq!(reply["success"], status.is_success(), "{reply}");
     if status.is_success() {
         return;

@@ -257,7 +257,8 @@ impl Api {
         let log = Log::default();
         let served = router.clone().oneshot(request).with_subscriber(log.subscriber());
         let (response, Recorded { rights, actions, bytes: bytes_read }) = recorded(served).await;
-        let (response, log) = (response.unwrap(), log.text());
+        let response = response.unwrap();
+        let log = log.text();
         secrets.check(&log);
         for (action, on) in &rights {
             let right = ((*action).to_owned(), on.clone());
@@ -439,7 +440,8 @@ impl Caller {
 
     /// The same user, who opened the Mini App by a direct link in a chat.
     pub fn in_chat(&self, chat: &str) -> Self {
-        let (token, now) = (self.api.app.bot_token.expose(), self.api.now());
+        let token = self.api.app.bot_token.expose();
+        let now = self.api.now();
         let init_data = telegram::sign_in_chat(&self.user, &chat.parse().unwrap(), token, now);
         self.with(Some(("authorization", format!("tma {init_data}"))))
     }
@@ -470,7 +472,8 @@ impl Caller {
 
     /// Sends the request of an operation.
     pub async fn perform(&self, operation: &Operation, ids: &Ids) -> Reply {
-        let (path, body) = (operation.path(ids), operation.body(ids));
+        let path = operation.path(ids);
+        let body = operation.body(ids);
         self.call(operation.method.clone(), &path, Some(&body)).await
     }
 

@@ -163,10 +163,13 @@ impl Largest {
         } else {
             client::authorization(&user, TOKEN, self.now())
         };
-        let (method, path, body) = (&operation.method, operation.path(ids), operation.body(ids));
+        let method = &operation.method;
+        let path = operation.path(ids);
+        let body = operation.body(ids);
         let measured = self.units.filter(|_| what.is_some());
         let key = measured.map(|_| format!("call-{}", fastrand::u64(..)));
-        let (began, mut attempts) = (Instant::now(), 0);
+        let began = Instant::now();
+        let mut attempts = 0;
         let throttled = || self.proxy.tally().1.get(&Fault::Throttle).copied().unwrap_or_default();
         let before = throttled();
         self.proxy.limit(measured);
@@ -266,7 +269,8 @@ impl Largest {
     ///
     /// If a group cannot be created.
     pub async fn calls(&self) -> Vec<Call> {
-        let (many, mut ids) = (self.many_currencies().await, self.wide().await);
+        let many = self.many_currencies().await;
+        let mut ids = self.wide().await;
         let expense = text(&self.make("createExpense", full(1), &ids).await["id"]);
         let pay = json!({ "toId": id(2), "amount": 1, "currency": "EUR" });
         let settlement = text(&self.make("createSettlement", pay.clone(), &ids).await["id"]);
@@ -495,7 +499,8 @@ fn file() -> Value {
     let members: serde_json::Map<_, _> =
         people.iter().zip(1..).map(|(name, member)| (name.clone(), json!(id(member)))).collect();
     let header = format!("Date,Description,Category,Cost,Currency,{}\n\n", people.join(","));
-    let (shares, text) = (["-1.00"; 44].join(","), "𝔻".repeat(190));
+    let shares = ["-1.00"; 44].join(",");
+    let text = "𝔻".repeat(190);
     let rows =
         (0..10).map(|row| format!("2025-01-01,{row} {text},General,45.00,EUR,44.00,{shares}\n"));
     let totals = ["-10.00"; 44].join(",");

@@ -133,7 +133,9 @@ pub async fn load(clients: &[Client], name: &str, behaviour: Behaviour) -> Answe
     let (sender, mut answered) = mpsc::unbounded_channel();
     let mut writers = JoinSet::new();
     for client in clients {
-        let (client, sender, name) = (client.clone(), sender.clone(), name.to_owned());
+        let client = client.clone();
+        let sender = sender.clone();
+        let name = name.to_owned();
         writers.spawn(async move {
             for number in 0..requests {
                 client.write(&format!("{name}-{number}"), pauses, &sender).await;

@@ -100,7 +100,8 @@ impl Channel {
             let Some(hold) = self.memory.holds.taking(&call) else {
                 return (Some(ask(&mut lock(&self.memory.state))), attempt);
             };
-            let (memory, ask) = (self.memory.clone(), ask.clone());
+            let memory = self.memory.clone();
+            let ask = ask.clone();
             // It arrives although its sender may have given it up.
             let (effect, held) = (hold.effect, async move {
                 hold.opened().await;
@@ -148,7 +149,8 @@ impl Requests for Channel {
 
     fn query<'a>(&'a self, query: Query<'a>) -> Answer<'a, Found> {
         let Query { range, filter, limit, after } = query;
-        let (range, filter) = (range.clone(), filter.clone());
+        let range = range.clone();
+        let filter = filter.clone();
         self.read("Query", move |rows| found(rows, &range, &filter, limit, after.as_ref())).boxed()
     }
 
@@ -223,7 +225,8 @@ fn commit(state: &mut State, token: u64, writes: &[Write]) -> Result<(), WriteEr
     if state.committed.contains(&token) {
         return Ok(());
     }
-    let (mut retry, mut fail) = (false, None);
+    let mut retry = false;
+    let mut fail = None;
     for write in writes {
         // DynamoDB refuses these as invalid.
         match write.action() {
@@ -287,7 +290,8 @@ fn found(
     after: Option<&Item>,
 ) -> Found {
     let index = range.index.unwrap_or_default();
-    let (pk, sk) = (format!("{index}PK"), format!("{index}SK"));
+    let pk = format!("{index}PK");
+    let sk = format!("{index}SK");
     let is_chosen = |row: &Item| {
         let key = text(row, &sk);
         text(row, &pk) == Some(&range.partition)

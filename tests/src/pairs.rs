@@ -146,7 +146,8 @@ pub fn pairs() -> Vec<Pair> {
         for b in &writes {
             for by in b.by {
                 for keyed in [true, false] {
-                    let (a, b) = ((a.clone(), a.by[0]), (b.clone(), *by));
+                    let a = (a.clone(), a.by[0]);
+                    let b = (b.clone(), *by);
                     pairs.push(Pair { a, b, keyed });
                 }
             }
@@ -307,7 +308,8 @@ impl Stage {
         let effect = if lost { Effect::Cut } else { Effect::HoldLate };
         let first = wire.take(effect, first_write());
         // Requests from the first transaction on; the one that is told of the conflict is skipped.
-        let (mut seen, nth) = (0, nth + usize::from(conflict));
+        let mut seen = 0;
+        let nth = nth + usize::from(conflict);
         let held = wire.take(Effect::Hold, move |call| {
             seen += usize::from(of_b(call) && (seen > 0 || call.operation() == WRITE));
             of_b(call) && seen == nth
@@ -383,7 +385,9 @@ impl Stage {
 
     /// Starts B in a task.
     fn start(&self, pair: &Pair, etag: Option<String>) -> JoinHandle<Option<Reply>> {
-        let (stage, b, key) = (self.sender(), pair.b.clone(), pair.key());
+        let stage = self.sender();
+        let b = pair.b.clone();
+        let key = pair.key();
         tokio::spawn(async move { stage.ask(CHANNELS[1], &b, key, etag.as_deref()).await })
     }
 }

@@ -51,7 +51,8 @@ impl Sizes {
 
     fn transaction(&self, transaction: &TransactWriteItemsInput) {
         let mut largest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut bytes, actions) = (0, transaction.transact_items());
+        let mut bytes = 0;
+        let actions = transaction.transact_items();
         for action in actions {
             let put = action.put().map(|put| (put.item(), [put.condition_expression(), None]));
             let delete =

@@ -75,7 +75,8 @@ impl Intercept for Recorder {
         let partition = |key: Option<&HashMap<String, AttributeValue>>, name: &str| {
             key.and_then(|key| key.get(name)?.as_s().ok()).cloned().unwrap_or_default()
         };
-        let (mut rights, mut actions) = (Vec::new(), 0);
+        let mut rights = Vec::new();
+        let mut actions = 0;
         if let Some(get) = input.downcast_ref::<GetItemInput>() {
             rights.push(right("dynamodb:GetItem", "table", &partition(get.key(), "PK")));
         } else if let Some(update) = input.downcast_ref::<UpdateItemInput>() {

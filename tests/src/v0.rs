@@ -390,7 +390,8 @@ impl<'a> Builder<'a> {
         currency: Option<AttributeValue>,
         splits: AttributeValue,
     ) -> String {
-        let (id, at) = (uuid(self.random), iso(self.at));
+        let id = uuid(self.random);
+        let at = iso(self.at);
         let (in_key, created_at) = match self.random.u8(0..30) {
             0 => (at.replace('Z', "+00:00"), at.clone()),
             1 => (format!("{at}#{id}"), at.clone()),
@@ -445,7 +446,8 @@ impl<'a> Builder<'a> {
     }
 
     fn participant_without_expense(&mut self) {
-        let (id, person) = (uuid(self.random), self.people[0].clone());
+        let id = uuid(self.random);
+        let person = self.people[0].clone();
         let nobody = Person { present: String::new(), ..person.clone() };
         self.participants(&id, &nobody, &[person]);
         self.table.anomalies += 1;
@@ -468,7 +470,8 @@ impl<'a> Builder<'a> {
         let ((code, decimals), currency) = self.currency();
         let from = self.person();
         let to = self.people.iter().find(|it| it.present != from.present).unwrap().clone();
-        let (id, at) = (uuid(self.random), iso(self.at));
+        let id = uuid(self.random);
+        let at = iso(self.at);
         let amount = i128::from(self.random.u64(1..1_000_000));
         let status = ["pending", "completed", "completed", "failed"][self.random.usize(0..4)];
         let mut row = item([

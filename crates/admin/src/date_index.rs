@@ -21,7 +21,8 @@ impl Admin {
     ) -> Result<Outcome, Failure> {
         let groups = self.groups(group).await?;
         let bar = progress(groups.len(), "groups");
-        let (mut done, mut refusals) = (Indexed::default(), Refusals::default());
+        let mut done = Indexed::default();
+        let mut refusals = Refusals::default();
         for group in bar.wrap_iter(groups.into_iter()) {
             let of_group = match self.index_group(group, dry_run, &mut done).await {
                 // Only stray rows are left of it.

@@ -26,7 +26,8 @@ impl Admin {
     ) -> Result<Outcome, Failure> {
         let groups = self.groups(group).await?;
         let bar = progress(groups.len(), "groups");
-        let (mut dated, mut refusals) = (0_usize, Refusals::default());
+        let mut dated = 0_usize;
+        let mut refusals = Refusals::default();
         for group in bar.wrap_iter(groups.into_iter()) {
             let done = self.date_group(group, dry_run, &mut dated).await;
             refusals.note(group, done.map_err(Failure::Table), &bar, out)?;

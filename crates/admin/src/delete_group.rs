@@ -41,7 +41,8 @@ impl Admin {
             writeln!(out, "group {group}: run the command with --yes to delete its rows")?;
             return Ok(Outcome::Bad);
         }
-        let (bar, mut deleted) = (progress(0, "rows deleted"), 0_u64);
+        let bar = progress(0, "rows deleted");
+        let mut deleted = 0_u64;
         loop {
             let part = self.pace.patient(|| self.table.delete_rows(group)).await;
             let (rows, is_last) = part.map_err(failed)?;

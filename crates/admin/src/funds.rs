@@ -123,7 +123,9 @@ impl Admin {
         // Boxed, because the futures are large. A step that was done is answered the same again.
         match self.pace.patient(|| Box::pin(end())).await {
             Ok(ended) => {
-                let (kind, status, amount) = (ended.kind, ended.status, amount(&ended));
+                let kind = ended.kind;
+                let status = ended.status;
+                let amount = amount(&ended);
                 writeln!(out, "user {user}: {kind} {transaction} of {amount} is {status}")?;
                 Ok(Outcome::Good)
             }
@@ -147,12 +149,17 @@ impl Admin {
                         .await;
                 let work = work?;
                 for row in &left_out {
-                    let (pk, sk, cause) = (&row.key.pk, &row.key.sk, with_causes(&*row.cause));
+                    let pk = &row.key.pk;
+                    let sk = &row.key.sk;
+                    let cause = with_causes(&*row.cause);
                     writeln!(out, "{kind}: the row {pk} {sk} cannot be read: {cause}")?;
                 }
                 unreadable = unreadable.saturating_add(work.unreadable);
                 for of in work.items {
-                    let (user, id, amount, at) = (of.owner, of.id, amount(&of), of.created_at);
+                    let user = of.owner;
+                    let id = of.id;
+                    let amount = amount(&of);
+                    let at = of.created_at;
                     write!(out, "{at} user {user}: {kind} {id} of {amount}")?;
                     if let Some(end) = of.expires_at {
                         write!(out, ", until {end}")?;

@@ -87,7 +87,9 @@ impl Admin {
             Err(error) => return Err(error.into()),
         };
         if dry_run {
-            let (mut expenses, mut settlements, mut adjustments) = (0_u64, 0_u64, 0_u64);
+            let mut expenses = 0_u64;
+            let mut settlements = 0_u64;
+            let mut adjustments = 0_u64;
             let NewImport { format, source, records, guests, .. } = new;
             let rows = records.len();
             let read = || {
@@ -112,7 +114,8 @@ impl Admin {
             let Some(confirm) = compared.confirmation(group.id) else {
                 return Ok(Outcome::Good);
             };
-            let (changed, gone) = (compared.changed(), compared.gone.len());
+            let changed = compared.changed();
+            let gone = compared.gone.len();
             writeln!(
                 out,
                 "{changed} rows have changed since an earlier import, and {gone} rows of earlier \

@@ -152,7 +152,9 @@ impl Admin {
 
     /// The groups that have a row in the table, and the keys of rows of no group.
     async fn every_group(&self) -> Result<(BTreeSet<GroupId>, Vec<Primary>), Error> {
-        let (mut groups, mut strays, mut after) = (BTreeSet::new(), Vec::new(), None);
+        let mut groups = BTreeSet::new();
+        let mut strays = Vec::new();
+        let mut after = None;
         loop {
             let page = self.pace.patient(|| self.table.all_groups(after.clone())).await?;
             groups.extend(page.groups);
@@ -174,7 +176,8 @@ impl Admin {
     where
         W: Future<Output = Result<T, Error>>,
     {
-        let (mut waiting, mut seen) = (self.pace.waiting(), None);
+        let mut waiting = self.pace.waiting();
+        let mut seen = None;
         loop {
             match self.pace.while_unavailable(&work).await {
                 Err(Error::Contended) if waiting.pause().await => {

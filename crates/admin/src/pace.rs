@@ -97,7 +97,8 @@ impl Pace {
 
     /// The pauses between the repetitions of a step.
     pub(crate) fn waiting(&self) -> Waiting {
-        let (began, pause) = (Instant::now(), Duration::from_millis(500));
+        let began = Instant::now();
+        let pause = Duration::from_millis(500);
         Waiting { began, patience: self.patience, pause }
     }
 

@@ -98,7 +98,8 @@ impl Admin {
         };
         let report = options.report.as_deref().filter(|_| options.yes);
         let mut report = report.map(Report::open).transpose()?;
-        let (mut all, mut refusals) = (Repaired::default(), Refusals::default());
+        let mut all = Repaired::default();
+        let mut refusals = Refusals::default();
         let hidden = ProgressBar::hidden();
         for group in groups {
             let repaired = self.repair_group(group, options.yes, report.as_mut(), out).await;
@@ -153,7 +154,8 @@ impl Admin {
         mut report: Option<&mut Report>,
         out: &mut impl Write,
     ) -> Result<u64, Failure> {
-        let (mut known, mut mended) = (BTreeSet::new(), 0_u64);
+        let mut known = BTreeSet::new();
+        let mut mended = 0_u64;
         loop {
             let now = self.clock.now();
             let findings = self.on_group(group, || self.table.mend(group, now)).await;
@@ -242,7 +244,8 @@ fn line(group: GroupId, at: Timestamp, finding: &Finding) -> Result<String, Fail
     };
     let Finding { key, what, stored, .. } = finding;
     let before = stored.as_ref().map(json).transpose()?;
-    let (pk, sk) = (&*key.pk, &*key.sk);
+    let pk = &*key.pk;
+    let sk = &*key.sk;
     let written = Written { at, group, pk, sk, finding: what, before, after };
     Ok(serde_json::to_string(&written).map_err(io::Error::from)?)
 }

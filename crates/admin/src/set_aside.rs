@@ -26,7 +26,8 @@ impl Admin {
     ) -> Result<Outcome, Failure> {
         let failed = |error| Failure::Group(group, error);
         self.groups(Some(group)).await?;
-        let (mut migration, mut is_migrated) = (Migration::of(group), dry_run);
+        let mut migration = Migration::of(group);
+        let mut is_migrated = dry_run;
         while !is_migrated {
             let step =
                 || Box::pin(self.table.migrate_step(&migration, self.clock.now(), |_| Ok(())));
@@ -36,7 +37,8 @@ impl Admin {
         let broken = self.pace.patient(|| self.table.broken_rows(group, only)).await;
         let broken = broken.map_err(failed)?;
         let asked = |key: &String| only.is_empty() || only.contains(key);
-        let (mut moved, done) = (0_u64, if dry_run { "would be set aside" } else { "set aside" });
+        let mut moved = 0_u64;
+        let done = if dry_run { "would be set aside" } else { "set aside" };
         for row in broken.iter().filter(|row| asked(&row.key.sk)) {
             let now = self.clock.now();
             let moving = || self.table.set_aside(group, row, now);

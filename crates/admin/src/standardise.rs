@@ -21,7 +21,8 @@ impl Admin {
         out: &mut impl Write,
     ) -> Result<Outcome, Failure> {
         let bar = ProgressBar::new_spinner().with_message("rows rewritten");
-        let (mut rewritten, mut unreadable) = (0_u64, 0_u64);
+        let mut rewritten = 0_u64;
+        let mut unreadable = 0_u64;
         let mut after = None;
         loop {
             let (old, next) = self.pace.patient(|| self.table.old_rows(after.clone())).await?;
@@ -35,7 +36,9 @@ impl Admin {
                     Ok(was_old) => rewritten = rewritten.saturating_add(was_old.into()),
                     Err(error @ Error::Table(_)) => {
                         unreadable = unreadable.saturating_add(1);
-                        let (pk, sk, cause) = (key.pk, key.sk, with_causes(&error));
+                        let pk = key.pk;
+                        let sk = key.sk;
+                        let cause = with_causes(&error);
                         bar.suspend(|| writeln!(out, "row {pk} {sk}: {cause}"))?;
                     }
                     Err(error) => return Err(error.into()),

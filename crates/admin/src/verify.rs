@@ -51,7 +51,9 @@ impl Admin {
         }
         let bar = progress(groups.len(), "groups");
         let mut refusals = Refusals::default();
-        let (mut verified, mut differing, mut deleted) = (0_u64, 0_u64, 0_u64);
+        let mut verified = 0_u64;
+        let mut differing = 0_u64;
+        let mut deleted = 0_u64;
         for group in bar.wrap_iter(groups.into_iter()) {
             let found = self.verified(group).await.map_err(|error| Failure::Group(group, error));
             match refusals.note(group, found, &bar, out)? {

@@ -39,7 +39,9 @@ impl Admin {
             scanned.owners
         };
         let bar = progress(owners.len(), "users");
-        let (mut all, mut differing, mut unverified) = (AllFunds::default(), 0_u64, 0_u64);
+        let mut all = AllFunds::default();
+        let mut differing = 0_u64;
+        let mut unverified = 0_u64;
         // Whether the sums of what was read are those over all users.
         let mut is_whole = only.is_none();
         for owner in bar.wrap_iter(owners.into_iter()) {

@@ -66,8 +66,10 @@ fn every_format_is_recognized() {
 
 #[test]
 fn open_questions_have_exit_code_1_until_they_are_answered() {
-    let (file, answers) = (fixture("spliit.csv"), fixture("spliit.csv.answers.json"));
-    let (file, answers) = (file.to_str().unwrap(), answers.to_str().unwrap());
+    let file = fixture("spliit.csv");
+    let answers = fixture("spliit.csv.answers.json");
+    let file = file.to_str().unwrap();
+    let answers = answers.to_str().unwrap();
     let (code, plan, _) = run(&[file]);
     assert_eq!(code, Some(1));
     assert_eq!(

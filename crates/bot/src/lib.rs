@@ -105,7 +105,8 @@ fn is_for_now(error: &Error) -> bool {
 /// Notes a failure that another attempt would not mend.
 fn log(context: &Context, error: &Error) {
     let request_id = &*context.request_id;
-    let (kind, cause) = (error.failure().map(FailureKind::as_str), with_causes(error));
+    let kind = error.failure().map(FailureKind::as_str);
+    let cause = with_causes(error);
     tracing::error!(request_id, kind, cause, "update of the bot failed");
 }
 
@@ -197,7 +198,8 @@ async fn pressed(
     let language = press.from.language();
     let alert = alert.or_else(|| Some(refusal?.message(language).to_owned()));
     let change = press.message.as_ref().and_then(|message| {
-        let (chat, id) = (message.chat.id, message.message_id);
+        let chat = message.chat.id;
+        let id = message.message_id;
         let edit = edit.map(|reply| Call::Edit(Edit::of(chat, id, reply)));
         edit.or_else(|| Some(Call::Buttons(Edit::buttons(chat, id, buttons?))))
     });

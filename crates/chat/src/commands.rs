@@ -125,7 +125,8 @@ impl Acting<'_> {
             category: category.map_or(Field::Absent, Field::Value),
             ..NewExpense::default()
         };
-        let (l, bot) = (room.l, self.bot.map(str::to_owned));
+        let l = room.l;
+        let bot = self.bot.map(str::to_owned);
         let payer = room.names.get(self.id().into());
         let open = room.open(bot.as_deref(), Buttons::default());
         let say = move |expense: &Expense| recorded(l, &payer, expense, &open);
@@ -183,7 +184,8 @@ fn recorded(l: Texts, payer: &str, expense: &Expense, open: &Buttons) -> Reply {
     let Expense { currency, amount, .. } = *expense;
     let shares = || expense.splits.iter().filter_map(|it| currency.to_minor(it.amount).ok());
     let money = |minor: i64| shown::money(l.0, currency.to_major(minor), currency);
-    let (amount, what) = (shown::money(l.0, amount, currency), clean(&expense.description));
+    let amount = shown::money(l.0, amount, currency);
+    let what = clean(&expense.description);
     let text = match (shares().min(), shares().max(), shares().count()) {
         (Some(least), Some(most), number @ 2..) => {
             let each = if least == most {
@@ -195,7 +197,8 @@ fn recorded(l: Texts, payer: &str, expense: &Expense, open: &Buttons) -> Reply {
         }
         _ => l.paid_alone(payer, amount, what),
     };
-    let (group, expense) = (expense.group_id, expense.id);
+    let group = expense.group_id;
+    let expense = expense.id;
     let undo = Button::Undo { group, expense };
     let buttons = Buttons::default().row().button(&l.undo(), undo);
     Reply { text, buttons: buttons.and(open) }
@@ -269,8 +272,11 @@ impl Room {
     /// The plan, as it is said.
     pub(crate) fn plan(&self, pending: &[Settlement]) -> Result<Reply, Error> {
         let planned = self.planned(pending)?;
-        let (l, names, group) = (self.l, &self.names, self.group.id);
-        let (mut lines, mut buttons) = (Vec::new(), Buttons::default());
+        let l = self.l;
+        let names = &self.names;
+        let group = self.group.id;
+        let mut lines = Vec::new();
+        let mut buttons = Buttons::default();
         if !planned.is_empty() {
             lines.push(l.who_pays_whom());
         }
@@ -278,7 +284,8 @@ impl Room {
         // The oldest first, as they were made.
         for settlement in pending.iter().rev() {
             let it = settlement.resolved(links);
-            let (from, to) = (names.get(it.from_user_id), names.get(it.to_user_id));
+            let from = names.get(it.from_user_id);
+            let to = names.get(it.to_user_id);
             let amount = shown::money(l.0, it.amount, it.currency);
             // Who recorded it waits for the other side.
             let by_recipient = it.created_by.map(Into::into) == Some(it.to_user_id);

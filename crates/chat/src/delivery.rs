@@ -252,7 +252,9 @@ impl Sending {
 fn split(
     all: Vec<(GroupId, Result<Option<News>, Error>)>,
 ) -> (Vec<Read>, Vec<News>, Option<Error>) {
-    let (mut read, mut news, mut unread) = (Vec::new(), Vec::new(), None);
+    let mut read = Vec::new();
+    let mut news = Vec::new();
+    let mut unread = None;
     for (group, of) in all {
         match of {
             Ok(of) => {

@@ -83,8 +83,11 @@ pub(crate) fn message(
         .collect();
     let total: usize = parts.iter().map(|(_, part)| part.lines.len()).sum();
     let more = news.iter().any(|news| news.more);
-    let (mut html, mut buttons, mut shown) = (String::new(), Buttons::default(), 0_usize);
-    let (mut payments, mut links) = (0, 0);
+    let mut html = String::new();
+    let mut buttons = Buttons::default();
+    let mut shown = 0_usize;
+    let mut payments = 0;
+    let mut links = 0;
     for (news, part) in &parts {
         let title =
             if of.user().is_some() { format!("<b>{}</b>", part.title) } else { String::new() };
@@ -112,7 +115,8 @@ pub(crate) fn message(
             part.payments.iter().take(PAYMENTS.saturating_sub(payments))
         {
             payments = payments.saturating_add(1);
-            let (settlement, transfer) = (*settlement, *transfer);
+            let settlement = *settlement;
+            let transfer = *transfer;
             buttons = buttons
                 .row()
                 .button(text, Button::Confirm { group, settlement, transfer })
@@ -190,8 +194,10 @@ impl<'a> Reader<'a> {
 
     fn part(&self) -> Section {
         let mut lines = Vec::new();
-        let (mut payments, mut questions) = (Vec::new(), Vec::new());
-        let (mut expenses, mut settlements) = (BTreeSet::new(), BTreeSet::new());
+        let mut payments = Vec::new();
+        let mut questions = Vec::new();
+        let mut expenses = BTreeSet::new();
+        let mut settlements = BTreeSet::new();
         for told in &self.news.changes {
             let subject = &told.change.subject;
             // An expense or a payment is one line: what it was before the first change, against now.
@@ -235,7 +241,8 @@ impl<'a> Reader<'a> {
         let is_of =
             |it: &&ToldChange| it.change.subject.expense.as_ref().is_some_and(|it| it.id == id);
         let changes: Vec<&ToldChange> = self.news.changes.iter().filter(is_of).collect();
-        let (first, last) = (changes.first()?, changes.last()?);
+        let first = changes.first()?;
+        let last = changes.last()?;
         let was_there = !matches!(
             first.change.subject.kind,
             ChangeKind::ExpenseAdded | ChangeKind::ExpenseRestored
@@ -322,7 +329,8 @@ impl<'a> Reader<'a> {
         let l = self.l;
         let currency = now.currency;
         let minor = |amount: Decimal| currency.to_minor(amount).unwrap_or_default();
-        let (paid, owed) = (minor(now.paid_by_all(&self.ids)), minor(now.share_of_all(&self.ids)));
+        let paid = minor(now.paid_by_all(&self.ids));
+        let owed = minor(now.share_of_all(&self.ids));
         let was = changes.map(|changes| self.sum(changes));
         let was = was.map(|was| was.get(&currency).copied().unwrap_or_default());
         // What it was, if it was something else.
@@ -353,8 +361,10 @@ impl<'a> Reader<'a> {
         let now = self.news.settlements.get(&id)?;
         let amount = self.money(now.amount, now.currency);
         let actor = self.name(last.change.actor_id);
-        let (from, to) = (now.from_user_id, now.to_user_id);
-        let (is_from, is_to) = (self.ids.contains(&from), self.ids.contains(&to));
+        let from = now.from_user_id;
+        let to = now.to_user_id;
+        let is_from = self.ids.contains(&from);
+        let is_to = self.ids.contains(&to);
         let is_new = first.change.subject.kind == ChangeKind::SettlementRecorded;
         if last.is_expired {
             return Some(l.hold_over(amount));
@@ -417,7 +427,8 @@ impl<'a> Reader<'a> {
 
     /// The line about a question that waits for answers.
     fn question(&self, asker: UserId, of: &Question) -> String {
-        let (l, asker) = (self.l, self.name(asker));
+        let l = self.l;
+        let asker = self.name(asker);
         match &of.receipt {
             Some(receipt) => {
                 let amount = self.money(receipt.amount, receipt.currency);

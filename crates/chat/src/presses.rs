@@ -113,7 +113,8 @@ impl Acting<'_> {
         id: QuestionId,
         option: u8,
     ) -> Result<Pressed, Error> {
-        let (l, key) = (self.own(), self.in_group(room.group.id));
+        let l = self.own();
+        let key = self.in_group(room.group.id);
         let new = NewAnswer {
             selected_option: Field::Value(Decimal::new(option.into(), 0)),
             ..NewAnswer::default()
@@ -142,7 +143,8 @@ impl Acting<'_> {
         let question = self.table.question(key, id, self.now()).await?.question;
         let chosen = question.options.get(usize::from(option));
         let chosen = chosen.map(|it| clean(it.as_str())).unwrap_or_default();
-        let (answered, needed) = (question.answered.len(), question.required_responses);
+        let answered = question.answered.len();
+        let needed = question.required_responses;
         let alert = Some(l.your_answer(chosen, answered, needed));
         let buttons = others();
         if message.chat.is_private() {
@@ -223,7 +225,8 @@ impl Acting<'_> {
         message: &Incoming,
         id: ExpenseId,
     ) -> Result<Pressed, Error> {
-        let (l, key) = (room.l, self.in_group(room.group.id));
+        let l = room.l;
+        let key = self.in_group(room.group.id);
         let before = match self.table.expense(key, id).await {
             Err(Error::NoExpense) => None,
             before => Some(before?),
@@ -295,7 +298,8 @@ impl Acting<'_> {
         (id, transfer): (SettlementId, TransferKey),
         received: bool,
     ) -> Result<Pressed, Error> {
-        let (l, key) = (self.own(), self.in_group(room.group.id));
+        let l = self.own();
+        let key = self.in_group(room.group.id);
         let others = || without_payment(room, message, id, transfer);
         let settlement = match self.table.settlement(key, id).await {
             Err(error @ Error::NoSettlement) => return Ok(Pressed::over(error, others())),

@@ -110,7 +110,8 @@ impl Acting<'_> {
         let instance = instance.and_then(|it| it.parse::<ChatId>().ok());
         let once = self.once("connect-chat", |opened: &Opened| opened.group.id.to_string());
         let language = Tongue::from(self.language);
-        let (chat, new) = ((chat.id, instance.as_ref()), Draft::valid(new));
+        let chat = (chat.id, instance.as_ref());
+        let new = Draft::valid(new);
         match self.table.connect_chat(chat, &new, self.user, language, &once).await? {
             Outcome::Done(opened) => Ok(opened.group.id),
             Outcome::Replayed(stored) => serde_json::from_str::<String>(&stored.data)

@@ -87,7 +87,9 @@ impl Acting<'_> {
         button: Button,
         chat: &Chat,
     ) -> Result<Pressed, Error> {
-        let (number, language, now) = (chat.id, Tongue::from(self.language), self.now());
+        let number = chat.id;
+        let language = Tongue::from(self.language);
+        let now = self.now();
         let once = self.once("chat-settings", |_: &Option<Subscription>| ());
         let is_private = chat.is_private();
         if let Button::Mute(group) | Button::Unmute(group) = button {

@@ -199,7 +199,8 @@ impl Row for MemberRow {
     const VERSION: u32 = 1;
 
     fn keys(&self) -> Keys {
-        let (group, user) = (self.group_id, self.member.id);
+        let group = self.group_id;
+        let user = self.member.id;
         let by_user = Index { pk: keys::user_partition(user), sk: keys::group_partition(group) };
         Keys { gsi1: Some(by_user), ..keys::member(group, user).into() }
     }

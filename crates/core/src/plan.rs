@@ -124,7 +124,8 @@ fn plan(pairs: Vec<Set>, rest: &Set, steps: &mut u64) -> Plan {
 
 /// Pairs of equal and opposite balances, and the remaining balances.
 fn opposites(open: &BTreeMap<MemberId, i64>) -> (Vec<Set>, Set) {
-    let (mut pairs, mut rest) = (Vec::new(), open.clone());
+    let mut pairs = Vec::new();
+    let mut rest = open.clone();
     for (&creditor, &minor) in open.iter().filter(|(_, minor)| **minor > 0) {
         let owed = minor.checked_neg();
         let debtor = rest.iter().find(|(_, other)| Some(**other) == owed).map(|(user, _)| *user);

@@ -193,7 +193,8 @@ async fn edit_expense(
     once: Once<EditExpense>,
 ) -> Result<Response, Problem> {
     let idempotency = once.key.idempotency::<_, ExpenseView>("edit-expense");
-    let (edit, expected) = (&once.body, expected(&if_match));
+    let edit = &once.body;
+    let expected = expected(&if_match);
     let edited = app.table.edit_expense(member_key, expense, edit, expected, &idempotency);
     respond_tagged(StatusCode::OK, &idempotency, edited.await?)
 }

@@ -209,7 +209,8 @@ pub(crate) async fn edit_schedule(
 ) -> Result<Response, Problem> {
     let view = move |schedule| ScheduleView::of(schedule, language);
     let idempotency = once.key.viewed("edit-schedule", view);
-    let (expected, agent) = (expected(&if_match), via.agent());
+    let expected = expected(&if_match);
+    let agent = via.agent();
     let edited = app.table.edit_schedule(member_key, id, &once.body, agent, expected, &idempotency);
     respond_tagged(StatusCode::OK, &idempotency, edited.await?)
 }

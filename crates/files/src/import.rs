@@ -122,7 +122,8 @@ pub(crate) async fn import_file(
         Ok(form) => form,
         Err(error) => return Err(app.table.refuse(&idempotency, error).await.into()),
     };
-    let (answers, targets) = (Answers::from(&form.options), form.options.targets());
+    let answers = Answers::from(&form.options);
+    let targets = form.options.targets();
     let mut import = fracti_formats::read(&form.file, &answers, now.day());
     recall(&app.table, group.id, &mut import).await?;
     let to = Destination { group: &group, members: &members, user: member_key.user, now };

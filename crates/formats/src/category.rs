@@ -44,7 +44,9 @@ struct KnownCategories {
 }
 
 static KNOWN: LazyLock<KnownCategories> = LazyLock::new(|| {
-    let (mut ours, mut ids_of, mut others) = (HashMap::new(), HashMap::new(), HashSet::new());
+    let mut ours = HashMap::new();
+    let mut ids_of = HashMap::new();
+    let mut others = HashSet::new();
     let mut payments = HashSet::from([FINNISH_PAYMENT.to_owned()]);
     for (category, names) in NAMES {
         ours.extend(names.iter().map(|name| ((*name).to_owned(), Some(category))));

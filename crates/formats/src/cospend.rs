@@ -255,7 +255,8 @@ fn sections<'t>(
             section = open(&mut sections, &record, draft);
             continue;
         }
-        let (cells, expected) = (record.cells.len(), section.header.cells.len());
+        let cells = record.cells.len();
+        let expected = section.header.cells.len();
         if cells != expected {
             let rule = message!(
                 "the line has {cells} cells, but its section has {expected}",
@@ -375,7 +376,8 @@ impl<'r> CospendReader<'r, '_, '_> {
     /// Adds the members of their section. In an old file, they are those of the bills.
     fn members(&mut self, section: &'r Section<'_>) {
         for line in &section.lines {
-            let (place, name) = (section.place(line, "name"), section.cell(line, "name"));
+            let place = section.place(line, "name");
+            let name = section.cell(line, "name");
             if self.members.contains_key(name) {
                 self.draft.error(
                     place,
@@ -399,7 +401,8 @@ impl<'r> CospendReader<'r, '_, '_> {
                 let place = self.bills.place(line, "payer_name");
                 self.member(place, name);
                 let column = "payer_weight";
-                let (place, text) = (self.bills.place(line, column), self.bills.cell(line, column));
+                let place = self.bills.place(line, column);
+                let text = self.bills.cell(line, column);
                 self.weight(name, place, column, text);
             }
         }
@@ -427,7 +430,8 @@ impl<'r> CospendReader<'r, '_, '_> {
 
     /// Adds a bill.
     fn row(&mut self, line: &'r CsvRecord<'_>) {
-        let (bills, row_place) = (self.bills, RowPlace::Line(line.line));
+        let bills = self.bills;
+        let row_place = RowPlace::Line(line.line);
         let cell = |column: &str| bills.cell(line, column);
         if cell("what") == MEMBER_BILL {
             return;
@@ -536,7 +540,8 @@ impl<'r> CospendReader<'r, '_, '_> {
         exact: Decimal,
         amount: Money,
     ) -> Option<Vec<PersonPart>> {
-        let (place, cell) = (self.bills.place(line, "payers"), self.bills.cell(line, "payers"));
+        let place = self.bills.place(line, "payers");
+        let cell = self.bills.cell(line, "payers");
         if cell.trim().is_empty() {
             return Some(vec![PersonPart { person: payer, minor: amount.minor }]);
         }
@@ -550,7 +555,9 @@ impl<'r> CospendReader<'r, '_, '_> {
             )
         });
         let read = self.draft.keep(place, "payers", read)?;
-        let (mut sum, mut parts, mut known) = (Decimal::ZERO, Vec::new(), HashSet::new());
+        let mut sum = Decimal::ZERO;
+        let mut parts = Vec::new();
+        let mut known = HashSet::new();
         for PayerJson { name, amount: Number(part) } in read {
             let member = self.members.get(name.as_str()).copied();
             let member = member.ok_or_else(|| Unclear::Unknown.rule());
@@ -589,7 +596,8 @@ impl<'r> CospendReader<'r, '_, '_> {
 
     /// The day of a bill. The app trusts the timestamp more than the date.
     fn day(&mut self, line: &CsvRecord<'_>) -> Option<String> {
-        let (date, seconds) = (self.bills.cell(line, "date"), self.bills.cell(line, "timestamp"));
+        let date = self.bills.cell(line, "date");
+        let seconds = self.bills.cell(line, "timestamp");
         if seconds.is_empty() {
             return Some(date.to_owned());
         }

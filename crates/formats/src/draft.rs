@@ -105,7 +105,8 @@ impl<'t> Named<'t> {
 
 /// A rule or a warning about a field, which is its subject.
 fn issue_of<'t>(place: FilePlace, field: impl Into<Named<'t>>, what: impl Into<Message>) -> Issue {
-    let (field, what) = (field.into(), what.into());
+    let field = field.into();
+    let what = what.into();
     let message = match field {
         Named::Field(field) => what.about_field(field),
         Named::Words(english, russian) => what.about(&message!("{english}", "{russian}")),
@@ -400,7 +401,8 @@ impl<'a> ImportDraft<'a> {
     ) -> Result<Option<CsvRecord<'r>>, Issue> {
         for record in records {
             let record = record?;
-            let (cells, expected) = (record.cells.len(), header.cells.len());
+            let cells = record.cells.len();
+            let expected = header.cells.len();
             if record.is_blank() {
                 continue;
             }
@@ -829,10 +831,12 @@ impl<'a> ImportDraft<'a> {
         let place = FilePlace::from(entry.row);
         let sum =
             |parts: &[PersonPart]| parts.iter().map(|part| i128::from(part.minor)).sum::<i128>();
-        let (paid, owed) = (sum(&entry.payers), sum(&entry.shares));
+        let paid = sum(&entry.payers);
+        let owed = sum(&entry.shares);
         let major = |minor: i128| entry.currency.to_major(minor);
         if paid != owed {
-            let (paid, owed) = (major(paid), major(owed));
+            let paid = major(paid);
+            let owed = major(owed);
             self.error(
                 place,
                 message!(
@@ -966,7 +970,8 @@ impl<'a> ImportDraft<'a> {
         let nonzero = |parts: &[PersonPart]| -> Vec<PersonPart> {
             parts.iter().copied().filter(|part| part.minor != 0).collect()
         };
-        let (payers, shares) = (nonzero(&entry.payers), nonzero(&entry.shares));
+        let payers = nonzero(&entry.payers);
+        let shares = nonzero(&entry.shares);
         if payers.is_empty() && shares.is_empty() {
             self.skip(entry.row, &message!("its amount is zero", "её сумма равна нулю"));
             return None;
@@ -975,7 +980,8 @@ impl<'a> ImportDraft<'a> {
         let sign = signs.next();
         let has_one_sign = signs.all(|it| Some(it) == sign) && !payers.is_empty();
         if has_one_sign && !entry.is_payment {
-            let (shares, split) = (entry.shares.clone(), entry.split.clone());
+            let shares = entry.shares.clone();
+            let split = entry.split.clone();
             return Some(Movement::Expense { payers, shares, split });
         }
         let (givers, takers) = self.nets(entry)?;
@@ -1010,7 +1016,8 @@ impl<'a> ImportDraft<'a> {
             let net = nets.entry(member).or_default();
             *net = net.saturating_add(minor);
         }
-        let (mut givers, mut takers) = (Vec::new(), Vec::new());
+        let mut givers = Vec::new();
+        let mut takers = Vec::new();
         for (member, net) in nets {
             let Ok(minor) = i64::try_from(net.unsigned_abs()) else {
                 self.error(
@@ -1214,8 +1221,10 @@ impl<'a> ImportDraft<'a> {
 /// Transfers by which givers pay takers, of the same sum.
 fn payments(givers: Vec<PersonPart>, takers: Vec<PersonPart>) -> Vec<Payment> {
     let mut payments = Vec::new();
-    let (mut givers, mut takers) = (givers.into_iter(), takers.into_iter());
-    let (mut giver, mut taker) = (givers.next(), takers.next());
+    let mut givers = givers.into_iter();
+    let mut takers = takers.into_iter();
+    let mut giver = givers.next();
+    let mut taker = takers.next();
     while let (Some(from), Some(to)) = (&mut giver, &mut taker) {
         let minor = from.minor.min(to.minor);
         payments.push(Payment { from: from.person, to: to.person, minor });

@@ -251,7 +251,8 @@ impl<'d, 'a> ExportReader<'d, 'a> {
         let pending = open.iter().filter(|it| it.status == SettlementStatus::Pending);
         let parties = pending.flat_map(|it| [&it.from_user_id, &it.to_user_id]);
         active.extend(parties.map(|id| resolved(id)));
-        let (mut people, mut left_out) = (Vec::new(), 0_usize);
+        let mut people = Vec::new();
+        let mut left_out = 0_usize;
         for (index, member) in members.iter().enumerate() {
             let place = FilePlace::item(self.lists.members, index);
             if links.contains_key(&*member.id) {
@@ -482,9 +483,12 @@ impl<'d, 'a> ExportReader<'d, 'a> {
         let field = |name| format!("{start}{name}");
         let from = self.member(place, &field("fromUserId"), &settlement.from_user_id);
         let to = self.member(place, &field("toUserId"), &settlement.to_user_id);
-        let (number, currency) = (settlement.amount.0, settlement.currency);
+        let number = settlement.amount.0;
+        let currency = settlement.currency;
         let minor = self.draft.minor(place, &field("amount"), number, currency);
-        let (from, to, minor) = (from?, to?, minor?);
+        let from = from?;
+        let to = to?;
+        let minor = minor?;
         if minor <= 0 {
             self.draft.refuse(
                 place,

@@ -201,7 +201,8 @@ fn bill(
         let read = mark.number(record.cell(index));
         draft.keep(record.place(index), name, read).map(Number)
     };
-    let (amount, payer_weight) = (number("amount"), number("payer_weight"));
+    let amount = number("amount");
+    let payer_weight = number("payer_weight");
     Some(Bill {
         what: text("what")?,
         kind: text("bill_type"),
@@ -309,7 +310,8 @@ impl BillReader<'_, '_, '_> {
         let (currency, is_open) = if is_asked {
             let first = unknown.get_or_insert_with(|| code.to_owned());
             if first != code {
-                let (code, first) = (quoted(code), quoted(first));
+                let code = quoted(code);
+                let first = quoted(first);
                 let rule = rule!(
                     "{field} must be {first} in all bills whose currency Fracti does not have, not \
                      {code}",

@@ -401,7 +401,8 @@ impl Import {
     #[must_use]
     pub fn sums(&self) -> Sums<'_> {
         let mut nets: BTreeMap<Currency, BTreeMap<usize, i128>> = BTreeMap::new();
-        let (mut expenses, mut settlements) = (0_usize, 0_usize);
+        let mut expenses = 0_usize;
+        let mut settlements = 0_usize;
         for row in &self.rows {
             match &row.movement {
                 Movement::Expense { .. } => expenses = expenses.saturating_add(1),

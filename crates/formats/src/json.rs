@@ -106,7 +106,8 @@ pub(crate) fn part<'a, T: Deserialize<'a>>(
 ) -> Result<T, Issue> {
     let mut part = serde_json::Deserializer::from_str(json.get());
     serde_path_to_error::deserialize(&mut part).map_err(|error| {
-        let (path, message) = (error.path().to_string(), error.inner().to_string());
+        let path = error.path().to_string();
+        let message = error.inner().to_string();
         // The position is that in the part, not in the file.
         let rule = message.rsplit_once(" at line ").map_or(&*message, |(rule, _)| rule);
         let rule = json_error(rule);
@@ -127,8 +128,11 @@ fn row_at(text: &str, end: usize, lists: &[&'static str]) -> Option<RowPlace> {
         let name = if depth == 1 { "" } else { name };
         lists.iter().copied().find(|list| list.rsplit('.').next() == Some(name))
     };
-    let (mut open, mut row, mut name) = (0_usize, None::<(&'static str, usize)>, 0..0);
-    let (mut in_string, mut is_escaped) = (false, false);
+    let mut open = 0_usize;
+    let mut row = None::<(&'static str, usize)>;
+    let mut name = 0..0;
+    let mut in_string = false;
+    let mut is_escaped = false;
     for (at, byte) in text.bytes().enumerate().take(end) {
         if in_string {
             in_string = is_escaped || byte != b'"';

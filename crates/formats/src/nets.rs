@@ -169,7 +169,8 @@ impl NetReader {
         if self.several == 0 {
             return;
         }
-        let (several, assumed) = (self.several, self.assumed);
+        let several = self.several;
+        let assumed = self.assumed;
         let others = several.saturating_sub(assumed);
         let several = Message::counted(
             several,
@@ -217,7 +218,8 @@ fn equal_shares(cost: i64, nets: &[PersonPart]) -> Option<(Vec<PersonPart>, Vec<
             }
         }
     }
-    let (mut payers, mut owed) = (Vec::new(), Vec::new());
+    let mut payers = Vec::new();
+    let mut owed = Vec::new();
     for (share, (part, net)) in shares.into_iter().zip(parts) {
         let paid = share.checked_add(net).filter(|paid| *paid >= 0 && left == 0)?;
         owed.push(PersonPart { minor: share.checked_mul(sign)?, ..part });

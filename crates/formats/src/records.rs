@@ -118,8 +118,10 @@ impl Import {
         }
         records.sort_by_key(|(place, _)| *place);
         let format = self.format.ok_or_else(|| Error::Internal("a file without a format"));
-        let (id, source) = (self.id(to, targets), self.group.map(|key| key.to_string()));
-        let (format, guests) = (format?, added);
+        let id = self.id(to, targets);
+        let source = self.group.map(|key| key.to_string());
+        let format = format?;
+        let guests = added;
         let new = NewImport { id, format, source, guests, records, confirmed: None };
         errors.finish(Some(new))
     }
@@ -248,7 +250,8 @@ impl Import {
 
     /// The reasons why the file cannot be imported into the group: its errors and its open questions.
     fn refusals(&self, to: &Destination<'_>) -> FieldErrors {
-        let (mut errors, options) = (FieldErrors::default(), Path::from("options"));
+        let mut errors = FieldErrors::default();
+        let options = Path::from("options");
         let of_group: Vec<_> = self.errors_in(to.group).take(MAX_ERRORS).collect();
         for issue in of_group.iter().chain(&self.errors) {
             errors.push("file", issue.says());
@@ -399,7 +402,8 @@ impl ReadRow {
         match &self.movement {
             Movement::Expense { payers, shares, split } => {
                 let [paid, owed] = [payers, shares].map(|parts| self.merged(parts, people));
-                let (paid, owed) = (paid?, owed?);
+                let paid = paid?;
+                let owed = owed?;
                 let expense = self.expense(to, members, &paid, &owed)?;
                 // The shares of people who are one member are added up; their splits cannot be.
                 let split = split.clone().filter(|_| owed.len() == shares.len());
@@ -492,7 +496,8 @@ impl ReadRow {
         status: SettlementStatus,
     ) -> Result<Option<Record>, Error> {
         let member = |person: usize| people.get(person).ok_or_else(unknown_person);
-        let (payer, recipient) = (member(payment.from)?, member(payment.to)?);
+        let payer = member(payment.from)?;
+        let recipient = member(payment.to)?;
         if payer.id == recipient.id {
             return Ok(None);
         }
@@ -532,7 +537,9 @@ impl ReadAdjustment {
         let mut changes: Vec<Change> = Vec::new();
         for change in &self.changes {
             let Member { id: user, .. } = people.get(change.person).ok_or_else(unknown_person)?;
-            let (user, currency, totals) = (*user, change.currency, change.totals);
+            let user = *user;
+            let currency = change.currency;
+            let totals = change.totals;
             match changes.iter_mut().find(|it| (it.user, it.currency) == (user, currency)) {
                 None => changes.push(Change { user, currency, totals }),
                 Some(before) => {

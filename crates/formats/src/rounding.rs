@@ -120,7 +120,8 @@ mod tests {
 
     #[test]
     fn left_over_units_go_to_members_who_got_too_little() {
-        let (eur, usd) = ("EUR".parse().unwrap(), "USD".parse().unwrap());
+        let eur = "EUR".parse().unwrap();
+        let usd = "USD".parse().unwrap();
         let mut withheld = Withheld::default();
         let thirds = |up| [0, 1, 2].map(|member| exact(member, 100, 3, member == up));
         let mut round = |currency| withheld.round(currency, &thirds(1), 100).unwrap();

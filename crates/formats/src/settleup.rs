@@ -234,7 +234,9 @@ impl<'r> SettleUpReader<'r, '_, '_> {
         let amount = payers.iter().try_fold(Decimal::ZERO, |sum, (_, part)| sum.plus(*part));
         let amount = amount.ok_or_else(too_large);
         let amount = self.draft.keep(table.place(line, AMOUNTS), AMOUNTS, amount)?;
-        let (is_payment, date, sharers) = (is_payment?, date?, sharers?);
+        let is_payment = is_payment?;
+        let date = date?;
+        let sharers = sharers?;
         let currency = currency?;
         Some(CsvRow { line, is_payment, date, moment, currency, rate, payers, sharers, amount })
     }
@@ -260,7 +262,8 @@ impl<'r> SettleUpReader<'r, '_, '_> {
             let split = self.names.split(list, true).map_err(Unclear::rule);
             parts = self.draft.keep(place, names, split)?;
         }
-        let (count, expected) = (parts.len(), numbers.len());
+        let count = parts.len();
+        let expected = numbers.len();
         if count != expected {
             let rule = message!(
                 "{names} has {count} names, but {amounts} has {expected} amounts",
@@ -389,7 +392,8 @@ impl<'r> SettleUpReader<'r, '_, '_> {
     fn key(&mut self, row: &CsvRow<'_>) -> Key {
         let [payers, sharers] =
             [&row.payers, &row.sharers].map(|parts| self.draft.identified(parts));
-        let (kind, count) = (row.is_payment.to_string(), payers.len().to_string());
+        let kind = row.is_payment.to_string();
+        let count = payers.len().to_string();
         let purpose = self.table.cell(row.line, PURPOSE);
         let fixed = [row.moment, &kind, row.currency.code(), purpose, &count];
         let parts = payers.iter().chain(&sharers).map(|part| &**part);

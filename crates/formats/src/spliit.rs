@@ -351,7 +351,8 @@ impl SpliitReader<'_, '_> {
             }
         });
         let weights: Option<Vec<i64>> = weights.collect();
-        let (amount, weights) = (amount?, weights?);
+        let amount = amount?;
+        let weights = weights?;
         let Some(units) = apportion(amount, &weights, expense.id.as_deref()) else {
             self.draft.refuse(
                 place,
@@ -363,7 +364,8 @@ impl SpliitReader<'_, '_> {
             );
             return None;
         };
-        let (currency, is_finer) = (self.currency, self.decimals > self.currency.exponent());
+        let currency = self.currency;
+        let is_finer = self.decimals > self.currency.exponent();
         let (number, minor, units) = if is_finer {
             let number = Decimal::new(amount.into(), self.decimals);
             let Money { minor, .. } = self.draft.rounded(place, "amount", number, currency)?;
@@ -424,7 +426,8 @@ fn apportion(amount: i64, weights: &[i64], id: Option<&str>) -> Option<Vec<i128>
     let mut shares = Vec::with_capacity(count);
     for (index, weight) in weights.iter().enumerate() {
         let exact = i128::from(amount).checked_mul(i128::from(*weight))?;
-        let (quotient, rest) = (exact.checked_div(total)?, exact.checked_rem(total)?);
+        let quotient = exact.checked_div(total)?;
+        let rest = exact.checked_rem(total)?;
         let is_above = rest != 0 && (rest < 0) != (total < 0);
         let share = quotient.checked_sub(is_above.into())?;
         let remainder = exact.checked_sub(share.checked_mul(total)?)?;

@@ -67,7 +67,8 @@ pub(crate) fn read(
         index < COLUMNS || columns.contains(&index)
     });
     let mark = DecimalMark::of(rows().flat_map(|row| row.cells.into_iter().skip(COLUMNS - 2)));
-    let (sums, nets) = (BTreeMap::new(), NetReader::new("Splitwise"));
+    let sums = BTreeMap::new();
+    let nets = NetReader::new("Splitwise");
     let members = columns.into_iter().zip(members).collect();
     let mut reader = SplitwiseReader { draft, members, mark, sums, nets };
     let mut last = header.line;

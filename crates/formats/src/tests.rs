@@ -134,7 +134,8 @@ const FILES: [&str; 12] = [
 #[test]
 fn keys_of_rows_are_stable_and_unique() {
     for file in FILES {
-        let (one, two) = (read_text(file), read_text(file));
+        let one = read_text(file);
+        let two = read_text(file);
         assert_eq!(keys(&one), keys(&two));
         assert!(keys(&one).values().all(|count| *count == 1));
     }

@@ -156,7 +156,8 @@ struct TricountReader<'r, 'd, 'a> {
 
 impl TricountReader<'_, '_, '_> {
     fn date(&mut self, line: &CsvRecord<'_>) -> Option<Day> {
-        let (place, text) = (line.place(self.columns.date), line.cell(self.columns.date));
+        let place = line.place(self.columns.date);
+        let text = line.cell(self.columns.date);
         match self.order.day(text) {
             Ok(day) => self.draft.date(place, DATE, &day),
             Err(rule) => {
@@ -191,7 +192,8 @@ impl TricountReader<'_, '_, '_> {
         let with_sign = |parts: Vec<(usize, Decimal)>| -> Vec<(usize, Decimal)> {
             parts.into_iter().map(|(member, part)| (member, signed(part))).collect()
         };
-        let (payers, sharers) = (with_sign(payers), with_sign([lowered, raised].concat()));
+        let payers = with_sign(payers);
+        let sharers = with_sign([lowered, raised].concat());
         let number = signed(amount);
         let rounded = self.draft.rounded(line.place(CONVERTED), AMOUNT, number, self.currency);
         let Some(whole) = rounded.map(|rounded| Whole { number, rounded }) else { return };
@@ -211,7 +213,8 @@ impl TricountReader<'_, '_, '_> {
             self.unclear = self.unclear.saturating_add(1);
         }
         let category = if is_payment { None } else { self.category(line) };
-        let (title, notes) = (unescaped(line.cell(0)), self.original(line));
+        let title = unescaped(line.cell(0));
+        let notes = self.original(line);
         self.draft.push(&UncheckedRow {
             row: RowPlace::Line(line.line),
             key,
@@ -299,7 +302,8 @@ impl TricountReader<'_, '_, '_> {
         impacts: &[(usize, Decimal)],
     ) -> Key {
         let [payers, impacts] = [payers, impacts].map(|parts| self.draft.identified(parts));
-        let (amount, count) = (amount.absolute().to_string(), payers.len().to_string());
+        let amount = amount.absolute().to_string();
+        let count = payers.len().to_string();
         let title = unescaped(line.cell(0));
         let fixed = [line.cell(self.columns.date), &title, line.cell(2).trim(), &amount, &count];
         let parts = payers.iter().chain(&impacts).map(|part| &**part);

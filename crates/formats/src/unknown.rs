@@ -142,7 +142,9 @@ impl UnknownNames {
         known: &KnownFields,
         is_read: impl Fn(usize) -> bool,
     ) {
-        let (mut names, mut unknown, mut receipts) = (HashSet::new(), Vec::new(), Vec::new());
+        let mut names = HashSet::new();
+        let mut unknown = Vec::new();
+        let mut receipts = Vec::new();
         let columns = header.cells.iter().enumerate().filter(|(index, _)| !is_read(*index));
         for (index, name) in columns {
             let is_first = names.insert(name);
@@ -230,7 +232,9 @@ impl UnknownNames {
         &self,
         ignored: &BTreeSet<String>,
     ) -> (Vec<Issue>, Vec<Issue>, BTreeSet<String>) {
-        let (mut errors, mut warnings, mut idle) = (Vec::new(), Vec::new(), ignored.clone());
+        let mut errors = Vec::new();
+        let mut warnings = Vec::new();
+        let mut idle = ignored.clone();
         for ((place, name), seen) in &self.seen {
             let carries_money = seen.carries_money
                 || is_of_money(name)

@@ -126,7 +126,8 @@ fn exact_shares(paid: Paid, shares: &[PersonPart], weights: &[i128]) -> Option<V
 }
 
 fn greatest_common_divisor(one: i128, other: i128) -> i128 {
-    let (mut one, mut other) = (one, other);
+    let mut one = one;
+    let mut other = other;
     while let Some(rest) = one.checked_rem(other) {
         (one, other) = (other, rest);
     }
@@ -139,7 +140,8 @@ mod tests {
 
     #[test]
     fn weights_are_a_ratio() {
-        let (key, date) = (Key::of("test", &[]), "2026-01-31".parse().unwrap());
+        let key = Key::of("test", &[]);
+        let date = "2026-01-31".parse().unwrap();
         let divided = |minor: i64, weights: &[&str]| {
             let rounded = Money { minor, currency: "EUR".parse().unwrap() };
             let paid = Paid { by: 0, number: rounded.to_major(), rounded };

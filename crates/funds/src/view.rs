@@ -338,7 +338,9 @@ impl CurrencyFundsView {
         let bonuses = bonuses.into_iter().filter_map(|fund| BonusView::of(fund, funds, now));
         let held: Vec<_> = of_kind(FundKind::Held).collect();
         let of_held = |fund: &Fund| {
-            let (transaction, until, of) = (fund.id?, fund.until?, fund.held?);
+            let transaction = fund.id?;
+            let until = fund.until?;
+            let of = fund.held?;
             Some(HeldItemView {
                 transaction_id: Text(transaction.into()),
                 amount: amount(currency, fund.balance),
@@ -403,7 +405,9 @@ impl FundSumsView {
 
 impl BonusView {
     fn of(fund: &Fund, funds: &Funds, now: Timestamp) -> Option<Self> {
-        let (id, terms, expires_at) = (fund.id?, fund.bonus.as_ref()?, fund.until?);
+        let id = fund.id?;
+        let terms = fund.bonus.as_ref()?;
+        let expires_at = fund.until?;
         let sums = FundSums {
             balance: fund.balance.into(),
             available: fund.available(&funds.orphans, now).into(),
@@ -460,7 +464,8 @@ impl From<FundTransaction> for TransactionView {
 
 impl From<FundTransaction> for FundWorkView {
     fn from(of: FundTransaction) -> Self {
-        let (owner, owner_name) = (Text(of.owner), of.owner_name.clone());
+        let owner = Text(of.owner);
+        let owner_name = of.owner_name.clone();
         let link = of.payment_link();
         Self { transaction: of.into(), owner, owner_name, link }
     }

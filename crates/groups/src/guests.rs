@@ -85,7 +85,8 @@ pub(crate) async fn link_guest(
     once: Once<LinkGuest>,
 ) -> Result<Response, Problem> {
     let idempotency = once.key.idempotency::<_, MemberView>("link-guest");
-    let (body, in_app) = (&once.body, reader.is_some());
+    let body = &once.body;
+    let in_app = reader.is_some();
     let linked = app.table.link_guest(member_key, guest, body, in_app, &idempotency).await?;
     let is_linked = match &linked {
         Outcome::Done(it) => it.guest.linked_to.is_some(),

@@ -73,7 +73,8 @@ impl App {
             }
         };
         let token = {
-            let (mut token, mut first) = (Box::pin(token), Box::pin(table.connect()));
+            let mut token = Box::pin(token);
+            let mut first = Box::pin(table.connect());
             tokio::select! {
                 token = &mut token => {
                     first.await;

@@ -141,7 +141,9 @@ async fn look_at_cash_outs(table: &Table, clock: &Clock) -> Result<(), Error> {
 async fn keep_list(keeping: Keeping<'_>) -> Result<Report, Error> {
     let Keeping { table, clock, list: of, begun, .. } = keeping;
     let now = clock.now();
-    let (mut run, mut after, mut oldest) = (Progress::default(), None, None::<Timestamp>);
+    let mut run = Progress::default();
+    let mut after = None;
+    let mut oldest = None::<Timestamp>;
     let mut schedules = Vec::new();
     loop {
         let page = table.due_rows(of.due, now, after).await?;
@@ -284,7 +286,9 @@ async fn handle(keeping: Keeping<'_>, row: &DueRow) -> Option<Handled> {
         Ok(handled) => return Some(handled),
         Err(error) => error,
     };
-    let (pk, sk, cause) = (&*row.key.pk, &*row.key.sk, with_causes(&error));
+    let pk = &*row.key.pk;
+    let sk = &*row.key.sk;
+    let cause = with_causes(&error);
     let kind = error.failure().map(fracti_core::input::FailureKind::as_str);
     tracing::error!(list = of.name, pk, sk, kind, cause, "due row failed");
     // If this fails, too, the row is tried again by the next run.

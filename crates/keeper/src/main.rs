@@ -25,7 +25,8 @@ async fn main() -> Result<(), Error> {
     let bot = settings.bot_username.map(Into::into);
     let teller = teller.map(|(url, token)| Teller::new(BotApi::new(url, &token), bot));
     let telling = if teller.is_some() { Telling::On } else { Telling::Off };
-    let (table, teller) = (&table.telling(telling), teller.as_ref());
+    let table = &table.telling(telling);
+    let teller = teller.as_ref();
     let run = service_fn(move |_: LambdaEvent<Value>| async move {
         fracti_keeper::keep(table, clock, teller).await.map(|_| ()).map_err(Error::from)
     });

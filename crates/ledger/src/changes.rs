@@ -247,7 +247,8 @@ impl From<GroupChange> for GroupChangeView {
             }),
             schedule: subject.schedule.map(|it| {
                 let ChangedSchedule { id, description, amount, currency } = it;
-                let (amount, currency) = (JsonDecimal(amount), Text(currency));
+                let amount = JsonDecimal(amount);
+                let currency = Text(currency);
                 ChangedScheduleView { id: Text(id.into()), description, amount, currency }
             }),
             before: subject.before.map(|AmountBefore { amount, currency }| AmountBeforeView {
@@ -266,7 +267,8 @@ impl From<GroupChange> for GroupChangeView {
             }),
             group: subject.group.map(|it| {
                 let ChangedGroup { title, currency, archived, invitation } = it;
-                let (currency, invitation) = (Text(currency), invitation.map(Text));
+                let currency = Text(currency);
+                let invitation = invitation.map(Text);
                 ChangedGroupView { title, currency, archived, invitation }
             }),
             import: subject.import.map(|ChangedImport { id, format }| ChangedImportView {

@@ -27,11 +27,13 @@ pub(crate) async fn start(
     api: &str,
     out: &mut impl Write,
 ) -> Result<App, Box<dyn std::error::Error>> {
-    let (token, clock) = (app.bot_token.clone(), app.clock.clone());
+    let token = app.bot_token.clone();
+    let clock = app.clock.clone();
     let now = move || clock.now().millis();
     let telegram = FakeTelegram::start(listener, token.expose(), now);
     for (id, name) in FRIENDS {
-        let (username, language_code) = (Some(name.to_lowercase()), Some("en".to_owned()));
+        let username = Some(name.to_lowercase());
+        let language_code = Some("en".to_owned());
         telegram.add_user(User { id, first_name: name.to_owned(), username, language_code });
     }
     telegram.add_group(CHAT, "Alps", "-3788475317572404878");

@@ -41,9 +41,11 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn eight_requests_are_served_at_once_and_a_waiting_one_until_its_deadline() {
-        let (running, end) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
+        let running = Arc::new(AtomicUsize::new(0));
+        let end = Arc::new(Semaphore::new(0));
         let handler = {
-            let (running, end) = (running.clone(), end.clone());
+            let running = running.clone();
+            let end = end.clone();
             async move || {
                 running.fetch_add(1, SeqCst);
                 end.acquire().await.unwrap().forget();

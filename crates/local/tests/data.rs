@@ -116,7 +116,8 @@ const ROOM: std::ops::RangeInclusive<u64> = 4..=300;
 #[tokio::test]
 async fn a_first_start_on_a_full_disk_leaves_no_file() {
     let directory = directory("full");
-    let (mut refused, mut started) = (0, 0);
+    let mut refused = 0;
+    let mut started = 0;
     for room in ROOM.step_by(8) {
         let file = directory.join(format!("{room}.sqlite"));
         let program = server(&file);

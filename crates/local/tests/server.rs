@@ -35,7 +35,9 @@ impl Server {
                 .unwrap_or_else(|| panic!("{line:?} names {name}"))
                 .to_owned()
         };
-        let (api, dynamodb, docs) = (url("api "), url("dynamodb "), url("docs "));
+        let api = url("api ");
+        let dynamodb = url("dynamodb ");
+        let docs = url("docs ");
         Self { process, lines, api, dynamodb, docs }
     }
 
@@ -150,7 +152,8 @@ fn requests_printed_by_the_demo_succeed() {
 fn both_headers_accept_the_credentials_printed_by_the_demo() {
     let mut server = Server::start(&["--port", "0", "--dynamodb-port", "0", "--demo"]);
     let demo = server.demo();
-    let (tma, url) = (demo.authorizations.first().unwrap(), demo.urls.first().unwrap());
+    let tma = demo.authorizations.first().unwrap();
+    let url = demo.urls.first().unwrap();
     let init_data = tma.strip_prefix("tma ").unwrap();
     for header in ["authorization", "x-telegram-init-data"] {
         for value in [tma, init_data, &format!("Authorization: {tma}")] {
@@ -204,12 +207,14 @@ fn documentation_prefills_no_optional_parameter() {
         assert_eq!(status, 200);
         serde_json::from_str(&text).unwrap()
     };
-    let (shown, served) = (document("/docs/openapi.json"), document("/api/openapi.json"));
+    let shown = document("/docs/openapi.json");
+    let served = document("/api/openapi.json");
     let key = &served["components"]["parameters"]["Idempotency-Key"];
     assert!(key["schema"].is_object() && key.get("example").is_none(), "{key}");
     let of =
         |part: &Value| part["$ref"].as_str().map(|it| shown.pointer(&it[1..]).unwrap().clone());
-    let (mut optional, mut prefilled) = (0, Vec::new());
+    let mut optional = 0;
+    let mut prefilled = Vec::new();
     let operations = shown["paths"].as_object().unwrap().values();
     for operation in operations.flat_map(|path| path.as_object().unwrap().values()) {
         for parameter in operation["parameters"].as_array().into_iter().flatten() {
@@ -296,7 +301,8 @@ fn daily_quotas_are_options_and_count_every_request() {
     let quotas = ["--daily-reads", "2", "--daily-writes", "0"];
     let mut server = Server::start(&[&ports[..], &quotas, &["--demo"]].concat());
     let demo = server.demo();
-    let (url, member) = (demo.urls.first().unwrap(), demo.authorizations.first().unwrap());
+    let url = demo.urls.first().unwrap();
+    let member = demo.authorizations.first().unwrap();
     let statuses = [(); 3].map(|()| get(url, member).0);
     assert_eq!(statuses, [200, 200, 429]);
     let other = demo.authorizations.last().unwrap();

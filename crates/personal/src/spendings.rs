@@ -206,7 +206,8 @@ pub(crate) async fn edit_spending(
     once: Once<EditSpending>,
 ) -> Result<Response, Problem> {
     let idempotency = once.key.idempotency::<_, SpendingView>("edit-spending");
-    let (edit, expected) = (&once.body, expected(&if_match));
+    let edit = &once.body;
+    let expected = expected(&if_match);
     let edited = app.table.edit_spending(user.id, &spending, edit, expected, &idempotency);
     respond_tagged(StatusCode::OK, &idempotency, edited.await?)
 }

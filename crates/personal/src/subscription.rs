@@ -112,7 +112,8 @@ fn whole<T>(value: Value<'_, '_>, range: RangeInclusive<T>) -> Field<T>
 where
     T: FromStr + PartialOrd + Copy + std::fmt::Display + Serialize,
 {
-    let (least, most) = (*range.start(), *range.end());
+    let least = *range.start();
+    let most = *range.end();
     let schema =
         |_: &mut Description| json!({ "type": "integer", "minimum": least, "maximum": most });
     value.parse(schema, |sent| {
@@ -159,7 +160,8 @@ pub(crate) async fn set_subscription(
 ) -> Result<Response, Problem> {
     app.require_telling()?;
     let idempotency = once.key.idempotency::<_, SubscriptionView>("set-subscription");
-    let (of, now) = (Subscriber::User(user.id), idempotency.now());
+    let of = Subscriber::User(user.id);
+    let now = idempotency.now();
     let change =
         |before: Option<&Subscription>| once.body.apply(before, user.id, language, now).map(Some);
     let set = app.table.change_subscription(of, None, change, &idempotency).await?;

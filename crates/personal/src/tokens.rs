@@ -102,7 +102,8 @@ pub(crate) async fn create_token(
     let secret = app.new_token();
     // The stored response does not have the token, which nothing stores.
     let idempotency = once.key.idempotency::<_, TokenView>("create-token");
-    let (new, hash) = (&once.body, secret.hash());
+    let new = &once.body;
+    let hash = secret.hash();
     let outcome = app.table.create_token(new, hash, &user, link, &idempotency).await;
     // The link was used. An instance that knew its token has let the request pass.
     let used = |error| match error {

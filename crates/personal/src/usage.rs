@@ -56,7 +56,8 @@ pub(crate) async fn get_usage(
     context: Context,
 ) -> Result<Data<UsageView>, Problem> {
     let today = context.now.day();
-    let (usage, quotas) = (app.table.usage(user.id, today).await?, app.quotas);
+    let usage = app.table.usage(user.id, today).await?;
+    let quotas = app.quotas;
     let of = |kind, limit| QuotaUsage { used: usage.count(kind), limit };
     let clients = |reads, writes| UsageOfClients {
         reads: of(reads, quotas.reads),

@@ -239,7 +239,9 @@ impl From<SeenQuestion> for QuestionView {
         let options = question.options.iter().map(ToString::to_string).collect::<Vec<_>>();
         let is_over = matches!(status, QuestionStatus::Closed | QuestionStatus::Expired);
         let summary = detail.as_ref().filter(|_| is_over).and_then(|it| summary(&question, it));
-        let (mut receipt, mut answers, mut preview) = (None, None, None);
+        let mut receipt = None;
+        let mut answers = None;
+        let mut preview = None;
         let is_anonymous = question.anonymous;
         if let Some(detail) = detail {
             let QuestionDetail {

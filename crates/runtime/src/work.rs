@@ -90,7 +90,9 @@ impl Measured {
     /// the work.
     pub fn warn(&self, request_id: &str) {
         for row in &self.unreadable {
-            let (pk, sk, cause) = (&*row.key.pk, &*row.key.sk, with_causes(&*row.cause));
+            let pk = &*row.key.pk;
+            let sk = &*row.key.sk;
+            let cause = with_causes(&*row.cause);
             if let Some(kind) = row.kind.map(FailureKind::as_str) {
                 tracing::error!(request_id, kind, pk, sk, cause, "row does not match others");
             } else {

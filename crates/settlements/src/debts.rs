@@ -158,7 +158,8 @@ impl GroupDebts {
 
         let names: HashMap<MemberId, &str> =
             members.iter().map(|member| (member.id, member.name.as_str())).collect();
-        let (mut edges, mut suggestions) = (Vec::new(), Vec::new());
+        let mut edges = Vec::new();
+        let mut suggestions = Vec::new();
         for (&currency, plan) in &debts.plans {
             edges.extend(plan.transfers.iter().map(|transfer| edge(transfer, currency)));
             let named = |transfer| suggestion(transfer, currency, &names);

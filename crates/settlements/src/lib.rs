@@ -298,7 +298,8 @@ async fn update_settlement(
     let view = move |it| SettlementView::seen_by(reader, it);
     let expected = |settlement: &Settlement| if_match.accepts(&view(settlement.clone()));
     let idempotency = once.key.viewed("update-settlement", view);
-    let (body, in_app) = (&once.body, reader.is_some());
+    let body = &once.body;
+    let in_app = reader.is_some();
     let updated =
         app.table.update_settlement(member_key, settlement, body, expected, in_app, &idempotency);
     respond_tagged(StatusCode::OK, &idempotency, updated.await?)

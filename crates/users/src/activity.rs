@@ -72,7 +72,8 @@ enum Kind {
 impl ActivityView {
     /// An event of a user who has these ids.
     pub(crate) fn of(event: Activity, ids: &BTreeSet<MemberId>) -> Self {
-        let (date, created_at) = (Text(event.day()), Text(event.created_at()));
+        let date = Text(event.day());
+        let created_at = Text(event.created_at());
         match event {
             Activity::Paid(PaidExpense { expense, .. }) => Self {
                 kind: Kind::ExpensePaid,

@@ -81,7 +81,8 @@ impl MySummary {
     pub(crate) fn of(memberships: &[Membership]) -> Self {
         // A total over all groups may exceed the `i64` of one group.
         let mut sums: BTreeMap<Currency, [i128; 5]> = BTreeMap::new();
-        let (mut expense_count, mut settlement_count) = (0_u64, 0_u64);
+        let mut expense_count = 0_u64;
+        let mut settlement_count = 0_u64;
         for membership in memberships {
             expense_count = expense_count.saturating_add(membership.expense_count);
             settlement_count = settlement_count.saturating_add(membership.settlement_count);

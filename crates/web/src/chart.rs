@@ -20,7 +20,8 @@ pub(crate) struct Tenths(pub i64);
 impl fmt::Display for Tenths {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.0 < 0 { "-" } else { "" };
-        let (whole, rest) = (self.0.unsigned_abs() / 10, self.0.unsigned_abs() % 10);
+        let whole = self.0.unsigned_abs() / 10;
+        let rest = self.0.unsigned_abs() % 10;
         if rest == 0 { write!(f, "{sign}{whole}") } else { write!(f, "{sign}{whole}.{rest}") }
     }
 }

@@ -58,7 +58,8 @@ fn map<'a>(value: &'a mut AttributeValue, name: &str) -> &'a mut AttributeValue 
 async fn rich() -> Group {
     let mut group = Group::new(4, "EUR").await;
     let alice = &group.members[0];
-    let (grandma, grandpa) = (group.guest(0, "Grandma").await, group.guest(0, "Grandpa").await);
+    let grandma = group.guest(0, "Grandma").await;
+    let grandpa = group.guest(0, "Grandpa").await;
     let shares = |ids: &[&str]| -> Value {
         ids.iter().map(|id| json!({ "userId": id })).collect::<Vec<_>>().into()
     };
@@ -718,7 +719,8 @@ async fn tried(group: &Group, right: &Rows, corruption: &Corruption) -> Result<(
         Mended => (Outcome::Good, right),
         Lost => (Outcome::Bad, &wrong),
     };
-    let (is_mended, is_found) = (outcome, unstamped(&mended, &corruption.key));
+    let is_mended = outcome;
+    let is_found = unstamped(&mended, &corruption.key);
     let expected_rows = unstamped(expected.1, &corruption.key);
     // A member who was added is counted, because nothing says that they never joined.
     let is_other = corruption.named.is_some() && corruption.fate == Mended;

@@ -25,7 +25,8 @@ async fn export(api: &Api, group: &str, format: Format) -> String {
 #[tokio::test]
 async fn file_is_the_export_of_the_api() {
     let eventful = Eventful::new().await;
-    let (api, alice) = (&eventful.group.api, eventful.member(0));
+    let api = &eventful.group.api;
+    let alice = eventful.member(0);
     let file = export(api, eventful.id(), Format::Json).await;
     let json: Value = serde_json::from_str(&file).unwrap();
     assert_eq!(json, exported(alice, eventful.id(), 7).await);
@@ -92,8 +93,10 @@ async fn file_has_its_name_once_it_is_whole() {
     assert_eq!(file, sheet(&group.members[0], &group.id, 1000).await);
     assert!(out.is_empty());
     let again = options(&group.id);
-    let (mut one, mut other) = (admin(&group.api), admin(&group.api));
-    let (mut out, mut other_out) = (Vec::new(), Vec::new());
+    let mut one = admin(&group.api);
+    let mut other = admin(&group.api);
+    let mut out = Vec::new();
+    let mut other_out = Vec::new();
     let both = tokio::join!(one.export(&again, &mut out), other.export(&again, &mut other_out));
     assert!(matches!(both, (Ok(Outcome::Good), Ok(Outcome::Good))), "{both:?}");
     assert_eq!(fs::read_to_string(&path).unwrap(), file, "two at once write one whole file");

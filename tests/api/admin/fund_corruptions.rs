@@ -49,7 +49,8 @@ const NO_ID: &str = "019bc1f0-0000-7000-8000-000000000000";
 /// left, a payment that failed and one that expired.
 async fn scene() -> Friends {
     let friends = Friends::again(&rich().await);
-    let (alice, bob) = (friends.alice(), friends.bob());
+    let alice = friends.alice();
+    let bob = friends.bob();
     friends.bonus("2", "11", "2026-12-01T12:00:00Z").await;
     let used = friends.settle(bob, pay("2", &json!({}))).await.id();
     friends.end(alice, &used, "completed").await.data(200);
@@ -148,7 +149,8 @@ fn of_any(of: &mut Of<'_>, name: &'static str, row: &(Key, Row)) {
 }
 
 fn of_cash(of: &mut Of<'_>) {
-    let (name, cash) = ("cash", of.fund("cash"));
+    let name = "cash";
+    let cash = of.fund("cash");
     of_any(of, name, &cash);
     of.deleted(name, &cash);
     of.set(name, "`balance` changed", &cash, &[("balance", Some(number(1)))]);
@@ -185,7 +187,8 @@ fn of_cash(of: &mut Of<'_>) {
         let entry = pending[&id].clone();
         pending.insert(NO_ID.to_owned(), entry);
     });
-    let (name, credit) = ("credit", of.fund("credit"));
+    let name = "credit";
+    let credit = of.fund("credit");
     of.deleted(name, &credit);
     of.set(name, "`balance` changed", &credit, &[("balance", Some(number(1)))]);
     of.set(name, "`accepts` added", &credit, &[("accepts", Some(AttributeValue::Bool(true)))]);
@@ -193,7 +196,8 @@ fn of_cash(of: &mut Of<'_>) {
 }
 
 fn of_bonus(of: &mut Of<'_>) {
-    let (name, bonus) = ("bonus", of.fund("bonus"));
+    let name = "bonus";
+    let bonus = of.fund("bonus");
     let position = |at: &str| Some(text(&format!("{at}#{}", bonus.1["id"].as_s().unwrap())));
     of_any(of, name, &bonus);
     of.deleted(name, &bonus);
@@ -233,7 +237,8 @@ fn of_bonus(of: &mut Of<'_>) {
         }
     });
     of.changed(name, "`usedEarlier` changed", &bonus, |row| terms(row, "usedEarlier", number(1)));
-    let (name, held) = ("held cash", of.fund("held"));
+    let name = "held cash";
+    let held = of.fund("held");
     let position = |at: &str| Some(text(&format!("{at}#{}", held.1["id"].as_s().unwrap())));
     of.deleted(name, &held);
     of.set(name, "`balance` changed", &held, &[("balance", Some(number(1)))]);
@@ -257,7 +262,8 @@ fn of_bonus(of: &mut Of<'_>) {
 /// Transactions that an operator ends or ended, and those that give.
 fn of_work(of: &mut Of<'_>) {
     let is = |kind: &'static str, status: &'static str| [("type", kind), ("status", status)];
-    let (name, report) = ("report", of.transaction(&is("topup", "authorised"), &[]));
+    let name = "report";
+    let report = of.transaction(&is("topup", "authorised"), &[]);
     let position = |at: &str| Some(text(&format!("{at}#{}", report.1["id"].as_s().unwrap())));
     of_any(of, name, &report);
     of.deleted(name, &report);
@@ -280,18 +286,21 @@ fn of_work(of: &mut Of<'_>) {
     of.set(name, "`type` changed", &report, &[("type", Some(text("credit")))]);
     of.set(name, "`refId` added", &report, &[("refId", Some(text("bank 1")))]);
     of.set(name, "`endedAt` added", &report, &[("endedAt", Some(text(LATER)))]);
-    let (name, asked) = ("cash-out", of.transaction(&is("cashout", "authorised"), &[]));
+    let name = "cash-out";
+    let asked = of.transaction(&is("cashout", "authorised"), &[]);
     of.deleted(name, &asked);
     of.set(name, "`GSI1PK` removed", &asked, &[("GSI1PK", None)]);
     of.set(name, "`expiresAt` added", &asked, &[("expiresAt", Some(text(LATER)))]);
     of.set(name, "`fundFlow` changed", &asked, &[("fundFlow", Some(text("credit")))]);
-    let (name, paid) = ("paid cash-out", of.transaction(&is("cashout", "completed"), &[]));
+    let name = "paid cash-out";
+    let paid = of.transaction(&is("cashout", "completed"), &[]);
     let waiting =
         [("GSI1PK", asked.1.get("GSI1PK").cloned()), ("GSI1SK", asked.1.get("GSI1SK").cloned())];
     of.set(name, "put back among those that wait", &paid, &waiting);
     of.set(name, "`refId` removed", &paid, &[("refId", None)]);
     of.set(name, "`endedAt` removed", &paid, &[("endedAt", None)]);
-    let (name, topped) = ("top-up", of.transaction(&is("topup", "completed"), &["expiresAt"]));
+    let name = "top-up";
+    let topped = of.transaction(&is("topup", "completed"), &["expiresAt"]);
     of.deleted(name, &topped);
     let amount = [("amount", Some(number(7))), ("cashAmount", Some(number(7)))];
     of.set(name, "amount changed", &topped, &amount);
@@ -336,7 +345,8 @@ fn of_payments(of: &mut Of<'_>) {
     let is = |flow: &'static str, status: &'static str| {
         [("type", "settlement"), ("fundFlow", flow), ("status", status)]
     };
-    let (name, hold) = ("hold", of.transaction(&is("debit", "authorised"), &[]));
+    let name = "hold";
+    let hold = of.transaction(&is("debit", "authorised"), &[]);
     let position = |at: &str| Some(text(&format!("{at}#{}", hold.1["id"].as_s().unwrap())));
     of_any(of, name, &hold);
     of.deleted(name, &hold);
@@ -354,30 +364,35 @@ fn of_payments(of: &mut Of<'_>) {
     of.set(name, "`otherUserId` changed", &hold, &[("otherUserId", Some(text("3")))]);
     of.set(name, "`otherId` added", &hold, &[("otherId", Some(text(NO_ID)))]);
     of.set(name, "`status` set to `completed`", &hold, &[("status", Some(text("completed")))]);
-    let (name, paid) = ("payment", of.transaction(&is("debit", "completed"), &[]));
+    let name = "payment";
+    let paid = of.transaction(&is("debit", "completed"), &[]);
     of.deleted(name, &paid);
     of.set(name, "`otherId` changed", &paid, &[("otherId", Some(text(NO_ID)))]);
     of.set(name, "`endedAt` changed", &paid, &[("endedAt", Some(text(LATER)))]);
     of.set(name, "`status` set to `authorised`", &paid, &[("status", Some(text("authorised")))]);
-    let (name, got) = ("receipt of a payment", of.transaction(&is("credit", "completed"), &[]));
+    let name = "receipt of a payment";
+    let got = of.transaction(&is("credit", "completed"), &[]);
     of_any(of, name, &got);
     of.deleted(name, &got);
     let more = |name| Some(number(got.1[name].as_n().unwrap().parse::<i64>().unwrap() + 1));
     let amount = [("amount", more("amount")), ("creditAmount", more("creditAmount"))];
     of.set(name, "amount changed", &got, &amount);
-    let (name, held) = ("receipt of held cash", of.transaction(&is("credit", "held"), &[]));
+    let name = "receipt of held cash";
+    let held = of.transaction(&is("credit", "held"), &[]);
     of.deleted(name, &held);
     of.set(name, "`heldUntil` changed", &held, &[("heldUntil", Some(text(LATER)))]);
     of.set(name, "`heldUntil` removed", &held, &[("heldUntil", None)]);
     of.set(name, "`status` set to `completed`", &held, &[("status", Some(text("completed")))]);
-    let (name, failed) = ("failed payment", of.transaction(&is("debit", "voided"), &[]));
+    let name = "failed payment";
+    let failed = of.transaction(&is("debit", "voided"), &[]);
     of.set(name, "`status` set to `authorised`", &failed, &[("status", Some(text("authorised")))]);
     of.set(name, "`status` set to `expired`", &failed, &[("status", Some(text("expired")))]);
 }
 
 /// Settlements that funds pay, references, and sums over all users.
 fn of_others(of: &mut Of<'_>) {
-    let (name, pending) = ("pending settlement", of.settlement("pending", "funds", "x"));
+    let name = "pending settlement";
+    let pending = of.settlement("pending", "funds", "x");
     of.deleted(name, &pending);
     of.set(name, "unreadable", &pending, &[("status", None)]);
     of.set(name, "`funds` removed", &pending, &[("funds", None)]);
@@ -398,7 +413,8 @@ fn of_others(of: &mut Of<'_>) {
             map(row.get_mut("funds").unwrap()).insert(attribute.to_owned(), value);
         });
     }
-    let (name, paid) = ("completed settlement", of.settlement("completed", "funds", "holdUntil"));
+    let name = "completed settlement";
+    let paid = of.settlement("completed", "funds", "holdUntil");
     of.deleted(name, &paid);
     of.set(name, "`funds` removed", &paid, &[("funds", None)]);
     of.set(name, "`status` set to `pending`", &paid, &[("status", Some(text("pending")))]);
@@ -409,7 +425,8 @@ fn of_others(of: &mut Of<'_>) {
     let failed = of.settlement("failed", "funds", "x");
     let expired = [("expired", Some(AttributeValue::Bool(true)))];
     of.set("failed settlement", "`expired` added", &failed, &expired);
-    let (name, reference) = ("reference", of.row("fundReference", |_| true));
+    let name = "reference";
+    let reference = of.row("fundReference", |_| true);
     of.deleted(name, &reference);
     of.set(name, "unreadable", &reference, &[("transactionId", None)]);
     of.set(name, "`transactionId` changed", &reference, &[("transactionId", Some(text(NO_ID)))]);
@@ -417,11 +434,13 @@ fn of_others(of: &mut Of<'_>) {
     of.set(name, "`refId` changed", &reference, &[("refId", Some(text("other")))]);
     let added = (("FREF#0".to_owned(), "FTX".to_owned()), reference.1.clone());
     of.set(name, "added", &added, &[("PK", Some(text("FREF#0")))]);
-    let (name, queue) = ("what waits", of.row("fundQueue", |_| true));
+    let name = "what waits";
+    let queue = of.row("fundQueue", |_| true);
     of.deleted(name, &queue);
     of.set(name, "`owner` changed", &queue, &[("owner", Some(text("9")))]);
     of.set(name, "`waiting` emptied", &queue, &[("waiting", Some(AttributeValue::L(vec![])))]);
-    let (name, total) = ("sum over all users", of.row("fundTotal", |_| true));
+    let name = "sum over all users";
+    let total = of.row("fundTotal", |_| true);
     of.deleted(name, &total);
     of.set(name, "a counter changed", &total, &[("given", Some(number(1)))]);
     of.set(name, "a counter removed", &total, &[("toppedUp", None)]);

@@ -81,7 +81,8 @@ impl Waits {
         friends.dave().post("/api/users/2/funds/credits", credit).await.data(201);
         let bonus = friends.bonus("2", "5", "2026-06-01T12:00:00Z").await;
         let paid = friends.settle(friends.bob(), pay("12", &json!({}))).await;
-        let (settlement, data) = (paid.id(), paid.data(201).clone());
+        let settlement = paid.id();
+        let data = paid.data(201).clone();
         let transaction = data["funds"]["transactionId"].as_str().unwrap().to_owned();
         Self { friends, bonus, settlement, transaction }
     }
@@ -113,7 +114,8 @@ impl Waits {
 
     /// Nothing but the command ends it; the command does, twice the same, and then all is right.
     async fn ends(&self, name: &str, has_settlement: bool, sums_after: [&str; 4]) -> String {
-        let (api, friends) = (self.api(), &self.friends);
+        let api = self.api();
+        let friends = &self.friends;
         let (outcome, found) = verified(api, None).await;
         assert_eq!(outcome, Outcome::Bad, "{name}: {found}");
         // Two at once, and one later.
@@ -183,7 +185,8 @@ async fn a_half_done_payment_is_ended_and_what_was_taken_is_written() {
 #[tokio::test]
 async fn a_payment_that_only_the_group_does_not_know_of_is_completed() {
     let waits = Waits::new().await;
-    let (api, friends) = (waits.api(), &waits.friends);
+    let api = waits.api();
+    let friends = &waits.friends;
     let before = api.rows().await;
     friends.end(friends.alice(), &waits.settlement, "completed").await.data(200);
     let done = api.rows().await;
@@ -240,7 +243,8 @@ async fn a_payment_that_lost_its_settlement_or_its_transaction_can_be_ended() {
 
     // Without its transaction, nothing is left to be paid: either side fails it.
     let waits = Waits::new().await;
-    let (api, friends) = (waits.api(), &waits.friends);
+    let api = waits.api();
+    let friends = &waits.friends;
     api.delete_row("USER#2", &format!("FTX#{}", waits.transaction)).await;
     let (outcome, found) = verified(api, None).await;
     assert_eq!(outcome, Outcome::Bad);
@@ -258,7 +262,8 @@ async fn a_payment_that_lost_its_settlement_or_its_transaction_can_be_ended() {
 #[tokio::test]
 async fn half_done_reports_and_cash_outs_are_ended_one_by_one() {
     let friends = Friends::new().await;
-    let (api, bob) = (&friends.group.api, friends.bob());
+    let api = &friends.group.api;
+    let bob = friends.bob();
     friends.top_up("2", "20", "bank 1").await;
     let report = async |amount: u32| {
         let body = json!({ "fund": "cash", "currency": "EUR", "amount": amount });
@@ -298,7 +303,8 @@ async fn half_done_reports_and_cash_outs_are_ended_one_by_one() {
 #[tokio::test]
 async fn what_is_whole_or_final_is_not_ended_by_force() {
     let waits = Waits::new().await;
-    let (api, friends) = (waits.api(), &waits.friends);
+    let api = waits.api();
+    let friends = &waits.friends;
     let before = api.rows().await;
     let (outcome, said) = run(api, &void(&waits.transaction)).await.unwrap();
     assert_eq!(outcome, Outcome::Bad, "its parties end a payment: {said}");
@@ -322,7 +328,8 @@ async fn what_is_whole_or_final_is_not_ended_by_force() {
 #[tokio::test]
 async fn one_mismatch_is_reported_and_the_rest_is_read_and_done() {
     let friends = Friends::new().await;
-    let (api, bob) = (&friends.group.api, friends.bob());
+    let api = &friends.group.api;
+    let bob = friends.bob();
     friends.top_up("2", "20", "bank 1").await;
     friends.bonus("2", "5", "2026-01-16T12:00:00Z").await;
     let asked = json!({ "type": "cashout", "currency": "EUR", "amount": 3, "to": "DE12" });
@@ -352,7 +359,8 @@ async fn a_pending_transaction_that_cannot_be_read_withholds_its_entry_and_hides
     // Without a version it would be a row of the TypeScript Fracti, which other lists leave out.
     for lost in [["status"].as_slice(), &["status", "formatVersion"]] {
         let friends = Friends::new().await;
-        let (api, bob) = (&friends.group.api, friends.bob());
+        let api = &friends.group.api;
+        let bob = friends.bob();
         friends.top_up("2", "20", "bank 1").await;
         friends.bonus("2", "5", "2026-01-16T12:00:00Z").await;
         let ask = async |bob: &Caller, amount: u8| {

@@ -32,7 +32,8 @@ async fn confirm(friends: &Friends, id: &str) {
 /// withheld of a bonus. Alice has cash, held cash and credit.
 pub(super) async fn rich() -> Friends {
     let friends = Friends::new().await;
-    let (bob, dave) = (friends.bob(), friends.dave());
+    let bob = friends.bob();
+    let dave = friends.dave();
     friends.top_up("2", "50", "bank 1").await;
     let credit = json!({ "fund": "credit", "currency": "EUR", "amount": 10, "refId": "gift" });
     dave.post("/api/users/2/funds/credits", credit).await.data(201);
@@ -219,7 +220,8 @@ pub(super) async fn run(api: &Api, command: &FundsCommand) -> Result<(Outcome, S
 #[tokio::test]
 async fn operators_end_what_waits_for_them() {
     let friends = Friends::new().await;
-    let (api, bob) = (&friends.group.api, friends.bob());
+    let api = &friends.group.api;
+    let bob = friends.bob();
     friends.top_up("2", "30", "bank 1").await;
     let report = |amount: u32| json!({ "fund": "cash", "currency": "EUR", "amount": amount, "description": "Rent of May" });
     let reported = bob.post("/api/users/me/funds/credits", report(50)).await.id();
@@ -281,7 +283,9 @@ async fn operators_end_what_waits_for_them() {
 #[tokio::test]
 async fn unreadable_row_hides_nothing_else_that_waits_for_an_operator() {
     let friends = Friends::new().await;
-    let (api, bob, dave) = (&friends.group.api, friends.bob(), friends.dave());
+    let api = &friends.group.api;
+    let bob = friends.bob();
+    let dave = friends.dave();
     friends.top_up("2", "30", "bank 1").await;
     let report = |currency: &str| json!({ "fund": "cash", "currency": currency, "amount": 5 });
     let ask = |amount: u8| json!({ "type": "cashout", "currency": "EUR", "amount": amount, "to": "DE12" });

@@ -184,7 +184,8 @@ async fn killed_migration_continues_to_the_result_of_one_that_was_not() {
     for (id, group) in &table.groups {
         check(&api, id, group).await;
     }
-    let (rows, mut others) = (comparable(api.rows().await), comparable(whole.rows().await));
+    let rows = comparable(api.rows().await);
+    let mut others = comparable(whole.rows().await);
     for (key, row) in rows {
         assert_eq!(Some(row), others.remove(&key), "{key:?}");
     }
@@ -210,7 +211,9 @@ async fn api_writes_during_the_migration_are_kept_and_none_is_doubled() {
             }
         }
     };
-    let (one, other, run) = (api.another(), api.another(), options());
+    let one = api.another();
+    let other = api.another();
+    let run = options();
     tokio::join!(writes, migrate(&one, &run), migrate(&other, &run));
     for (id, group) in groups {
         let with_tea = V0Group { expenses: group.expenses + 1, ..group.clone() };
@@ -446,7 +449,8 @@ async fn readers_right_after_the_migration_see_each_settlement_once() {
 async fn pending_settlement_that_a_second_run_migrates_keeps_its_parties_from_leaving() {
     let api = with_settlements("failed").await;
     without_expense(&api).await;
-    let (group, key) = (format!("GROUP#{GROUP}"), "SETTLE#2024-01-19T10:00:00.000Z");
+    let group = format!("GROUP#{GROUP}");
+    let key = "SETTLE#2024-01-19T10:00:00.000Z";
     let mut amount = None;
     api.change_row(&group, key, |row| amount = row.remove("amount")).await;
     migrate(&api, &options()).await;
@@ -481,7 +485,8 @@ async fn runs_at_once_report_the_anomalies_that_one_run_reports() {
         let (api, _) = v0(seed, 250).await;
         let reports: Vec<_> = (0..8).map(|nth| file(&format!("run-{seed}-{nth}.json"))).collect();
         let runs = reports.iter().map(|report| {
-            let (api, report) = (api.another(), Some(report.clone()));
+            let api = api.another();
+            let report = Some(report.clone());
             tokio::spawn(
                 async move { migrate(&api, &MigrateOptions { report, ..options() }).await },
             )

@@ -55,7 +55,8 @@ async fn counts_links_and_tallies_of_all_groups_are_corrected_and_nothing_else()
     for sk in [format!("SPENT#{}#food", days[99]), "SPENT#2024-01-01#none".to_owned()] {
         let known = api.rows().await.remove(&(ledger.clone(), format!("SPENT#{}#food", days[99])));
         api.change_row(&ledger, &sk, |row| {
-            let (pk, own) = (row.get("PK").cloned(), row.get("SK").cloned());
+            let pk = row.get("PK").cloned();
+            let own = row.get("SK").cloned();
             row.extend(known.unwrap());
             row.extend(pk.map(|key| ("PK".to_owned(), key)));
             row.extend(own.map(|key| ("SK".to_owned(), key)));

@@ -67,7 +67,8 @@ async fn shown(alice: &Caller) -> Vec<Value> {
 #[tokio::test]
 async fn old_rows_are_rewritten_once_and_read_as_before() {
     let (api, alice) = old().await;
-    let (before, rows) = (shown(&alice).await, api.rows().await);
+    let before = shown(&alice).await;
+    let rows = api.rows().await;
     assert_eq!(standardise(&api, true).await, good("12 rows are in an earlier format"));
     assert_eq!(api.rows().await, rows, "a dry run writes nothing");
 

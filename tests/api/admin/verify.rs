@@ -66,7 +66,8 @@ async fn groups_with_a_lost_row_are_reported_and_the_others_verified() {
     let (pk, sk) = rows.keys().find(|(pk, _)| pk.contains(&entries)).unwrap().clone();
     api.delete_row(&pk, &sk).await;
     let entry = pk;
-    let (pk, sk) = (format!("GROUP#{}", groups[1].id), "METADATA");
+    let pk = format!("GROUP#{}", groups[1].id);
+    let sk = "METADATA";
     api.delete_row(&pk, sk).await;
 
     let mut out = Vec::new();
@@ -176,7 +177,8 @@ async fn group_whose_rows_are_being_deleted_is_no_finding() {
     assert!(output.starts_with(&deleting), "{output}");
     assert!(output.contains("0 groups verified, 0 of them with a finding; 1 being deleted\n"));
     let options = RepairOptions { group: Some(id), yes: true, report: None };
-    let (mut out, before) = (Vec::new(), group.api.rows().await);
+    let mut out = Vec::new();
+    let before = group.api.rows().await;
     let outcome = admin(&group.api).repair(&options, &mut out).await.unwrap();
     assert_eq!((outcome, group.api.rows().await), (Outcome::Bad, before));
     assert!(String::from_utf8(out).unwrap().starts_with(&deleting));

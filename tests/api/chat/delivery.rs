@@ -51,7 +51,8 @@ async fn message_follows_its_chat_to_the_supergroup() {
     // The update that says so may be lost, or come later.
     for is_planned in [false, true] {
         let bot = Bot::with_messages("en", &[]).await;
-        let (group, to) = (bot.group().await, -1_000_000_000_777);
+        let group = bot.group().await;
+        let to = -1_000_000_000_777;
         if is_planned {
             bot.telegram.plan(Some(ALPS), Outcome::Migrate(to));
         } else {

@@ -42,7 +42,8 @@ impl Story {
         let bot = Bot::of(Api::new().await.with_operators(&["4"]), language).await;
         bot.fill(language, &[ALICE, BOB, CAROL]).await;
         let is_russian = language == "ru";
-        let (seen, kinds) = ([0; 4], BTreeSet::new());
+        let seen = [0; 4];
+        let kinds = BTreeSet::new();
         let mut story = Self { bot, is_russian, seen, after: 0, kinds };
         story.news().await;
         story.changes().await;

@@ -70,7 +70,8 @@ async fn private_chat_has_the_language_of_its_messages() {
 #[tokio::test]
 async fn muted_group_is_named_and_can_be_unmuted_also_if_others_are_newer() {
     let bot = Bot::with_messages("en", &[BOB]).await;
-    let (alice, bob) = (bot.alice(), bot.api.user(BOB, "Bob"));
+    let alice = bot.alice();
+    let bob = bot.api.user(BOB, "Bob");
     let mut groups = Vec::new();
     for number in 0..12 {
         let new = json!({ "title": format!("Flat {number}"), "chatId": 100 + number });

@@ -102,7 +102,8 @@ async fn line_with_two_readings_is_asked_back_and_only_its_sender_chooses() {
     assert_eq!(bot.shown(), "Which one?\n[12.000 KWD: tea]\n[12,000.000 KWD: tea]");
     let alert = bot.press(BOB, "12.000 KWD: tea").await.alert;
     assert_eq!(alert.as_deref(), Some("Only who wrote the command can choose."));
-    let (asked, both) = (bot.last(), ["12.000\u{a0}KWD: tea", "12,000.000\u{a0}KWD: tea"]);
+    let asked = bot.last();
+    let both = ["12.000\u{a0}KWD: tea", "12,000.000\u{a0}KWD: tea"];
     let presses = both.map(|button| bot.telegram.press(ALPS, asked.id, button, ALICE));
     join_all(presses).await;
     assert_eq!(bot.expenses().await, 1, "one of two readings is recorded");
@@ -137,7 +138,8 @@ async fn wrong_words_are_answered_with_the_rule_and_change_nothing() {
 async fn buttons_are_not_trusted() {
     let bot = Bot::connected().await;
     bot.say(ALICE, "/expense 30 dinner").await;
-    let (dinner, undo) = (bot.last(), bot.last().buttons[0][0].data.clone().unwrap());
+    let dinner = bot.last();
+    let undo = bot.last().buttons[0][0].data.clone().unwrap();
     // Who may not undo it is told why. A stranger does not join by a press.
     let refused = bot.press(CAROL, "Undo").await.alert.unwrap();
     assert!(refused.contains("only") || refused.starts_with("Only"), "{refused}");
@@ -184,7 +186,8 @@ async fn chat_that_becomes_a_supergroup_keeps_its_group() {
 #[tokio::test]
 async fn removed_user_stays_removed_and_a_deleted_group_is_replaced() {
     let bot = Bot::connected().await;
-    let (group, alice) = (bot.group().await, bot.api.user(ALICE, "Alice"));
+    let group = bot.group().await;
+    let alice = bot.api.user(ALICE, "Alice");
     let path = format!("/api/groups/{group}/members/{CAROL}");
     assert_eq!(alice.delete(&path).await.status, 200);
     bot.say(CAROL, "/balance").await;
@@ -204,7 +207,8 @@ async fn old_button_confirms_or_takes_back_nothing_but_what_it_showed() {
     let bot = Bot::connected().await;
     bot.say(ALICE, "/expense 300 rent").await;
     let path = format!("/api/groups/{}/settlements", bot.group().await);
-    let (alices, bobs) = (bot.api.user(ALICE, "Alice"), bot.api.user(BOB, "Bob"));
+    let alices = bot.api.user(ALICE, "Alice");
+    let bobs = bot.api.user(BOB, "Bob");
     let paid = bobs.post(&path, json!({ "toId": "1", "amount": "1.60" })).await.id();
     let paid = format!("{path}/{paid}");
     bot.say(ALICE, "/settle").await;
@@ -301,9 +305,11 @@ async fn long_names_fit_into_every_answer() {
 async fn names_from_right_to_left_do_not_swap_who_pays_whom() {
     let bot = Bot::new("en").await;
     // The second one is cut on a button.
-    let (dani, moshe) = ("דני", "משה בן מימון הראשון מקורדובה");
+    let dani = "דני";
+    let moshe = "משה בן מימון הראשון מקורדובה";
     for (id, name) in [(BOB, dani), (CAROL, moshe)] {
-        let (username, language_code) = (Some(format!("user_{id}")), Some("en".to_owned()));
+        let username = Some(format!("user_{id}"));
+        let language_code = Some("en".to_owned());
         bot.telegram.add_user(User { id, first_name: name.to_owned(), username, language_code });
     }
     bot.say(ALICE, "/start EUR").await;

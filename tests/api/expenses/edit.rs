@@ -173,7 +173,8 @@ async fn stale_if_match_is_refused_and_changes_nothing() {
     let stale = alice.put_if("\"\", \"x\"", &at, json!({ "description": "Cabin" })).await;
     assert_eq!(stale.code(), (412, "PRECONDITION_FAILED"));
     let now = tag(&edited);
-    let (unquoted, weak) = (now.trim_matches('"'), format!("W/{now}"));
+    let unquoted = now.trim_matches('"');
+    let weak = format!("W/{now}");
     for (tags, rule) in [
         (&*weak, "If-Match must not have a weak tag"),
         (&format!("{now}, {weak}"), "If-Match must not have a weak tag"),
@@ -205,7 +206,8 @@ async fn stale_if_match_is_refused_and_changes_nothing() {
 
     let paid = json!({ "toId": "1", "amount": 1 });
     let payment = bob.post(&group.path("/settlements"), paid).await;
-    let (pending, at) = (tag(&payment), payment.data(201)["id"].as_str().unwrap());
+    let pending = tag(&payment);
+    let at = payment.data(201)["id"].as_str().unwrap();
     let at = group.path(&format!("/settlements/{at}"));
     assert_eq!(tag(&alice.get(&at).await), pending);
     bob.put(&at, json!({ "txHash": "a".repeat(64) })).await.data(200);
@@ -280,7 +282,9 @@ async fn write_that_lost_a_race_is_repeated_on_the_new_state() {
     let table = group.api.another().table;
     // One interruption between the read and the write of an operation.
     let interrupted = |body: Value| {
-        let (alice, at, once) = (group.members[0].clone(), at.clone(), AtomicBool::new(true));
+        let alice = group.members[0].clone();
+        let at = at.clone();
+        let once = AtomicBool::new(true);
         move |_: &Expense| {
             if once.swap(false, Ordering::SeqCst) {
                 block_in_place(|| Handle::current().block_on(alice.put(&at, body.clone())))

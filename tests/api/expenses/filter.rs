@@ -74,7 +74,8 @@ async fn pages_of_one_add_up_to_the_filtered_list() {
     let group = group().await;
     for filter in ["category=food", "memberId=1", "q=a", "payerId=2&from=2026-01-01", "q=zzz"] {
         let path = group.path(&format!("/expenses?{filter}"));
-        let (mut paged, mut cursor) = (Vec::new(), String::new());
+        let mut paged = Vec::new();
+        let mut cursor = String::new();
         loop {
             let page = group.members[0].get(&format!("{path}&limit=1{cursor}")).await;
             paged.extend(page.data(200).as_array().unwrap().clone());
@@ -114,7 +115,8 @@ async fn cursor_continues_only_with_the_same_filters() {
 async fn ids_of_a_user_and_of_linked_guests_select_the_same() {
     let group = Group::new(3, "EUR").await;
     let alice = &group.members[0];
-    let (one, two) = (group.guest(0, "Caro").await, group.guest(0, "Lina").await);
+    let one = group.guest(0, "Caro").await;
+    let two = group.guest(0, "Lina").await;
     let other = group.guest(0, "Olga").await;
     for (text, member) in [("Own", "3"), ("One", &*one), ("Two", &*two), ("Other", &*other)] {
         let splits = json!([{ "userId": "1" }, { "userId": member }]);
@@ -168,7 +170,8 @@ async fn filters_of_the_callers_expenses_find_those_of_linked_guests() {
     group.link(&guest, "1").await.data(200);
     let selected = async |filter: &str, limit: usize| {
         let path = format!("/api/users/me/expenses?limit={limit}{filter}");
-        let (mut all, mut cursor) = (Vec::new(), String::new());
+        let mut all = Vec::new();
+        let mut cursor = String::new();
         loop {
             let page = alice.get(&format!("{path}{cursor}")).await;
             let of = |it: &Value| it["description"].as_str().unwrap().to_owned();

@@ -470,7 +470,8 @@ async fn further_payer_finds_the_expense_through_a_row_of_their_own() {
     let first = row().await;
     let [only] = first.as_slice() else { panic!("{first:?}") };
     let text = |name: &str| only[name].as_s().unwrap().clone();
-    let (id, created_at) = (made["id"].as_str().unwrap(), made["createdAt"].as_str().unwrap());
+    let id = made["id"].as_str().unwrap();
+    let created_at = made["createdAt"].as_str().unwrap();
     assert_eq!(text("PK"), format!("GROUP#{}", group.id));
     assert_eq!(text("SK"), format!("PAID#{id}#2"));
     assert_eq!(

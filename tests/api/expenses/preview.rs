@@ -39,8 +39,10 @@ async fn agrees(group: &Group, body: &Value) -> Value {
     for field in ["amount", "currency", "payers"] {
         assert_eq!(preview[field], recorded[field], "{body}");
     }
-    let (shown, stored) = (preview["splits"].as_array(), recorded["splits"].as_array());
-    let (shown, stored) = (shown.unwrap(), stored.unwrap());
+    let shown = preview["splits"].as_array();
+    let stored = recorded["splits"].as_array();
+    let shown = shown.unwrap();
+    let stored = stored.unwrap();
     assert_eq!(shown.len(), stored.len(), "{body}");
     for (shown, stored) in shown.iter().zip(stored) {
         assert_eq!(shown["userId"], stored["userId"], "{body}");
@@ -86,7 +88,9 @@ fn random(rng: &mut Rng) -> Value {
         cuts.sort_unstable();
         cuts.windows(2).map(|it| it[1] - it[0]).collect::<Vec<i64>>()
     };
-    let (exact, percentages, adjustments) = (parts(amount), parts(10_000), parts(amount));
+    let exact = parts(amount);
+    let percentages = parts(10_000);
+    let adjustments = parts(amount);
     let cents = |minor: i64| json!(format!("{}.{:02}", minor / 100, minor % 100));
     let among = |field: &str, numbers: &mut dyn FnMut(usize) -> Value| {
         let split =
@@ -135,7 +139,8 @@ async fn odd_unit_is_open_until_there_is_an_id() {
 async fn previews_have_the_errors_of_what_they_preview() {
     let group = Group::new(3, "EUR").await;
     let [alice, bob] = [&group.members[0], &group.members[1]];
-    let (preview, expenses) = (group.path("/expenses/preview"), group.path("/expenses"));
+    let preview = group.path("/expenses/preview");
+    let expenses = group.path("/expenses");
     for body in [
         json!({ "amount": 0 }),
         json!({ "amount": 1, "splits": [{ "userId": "9" }], "currency": "XXQ", "tip": 1 }),

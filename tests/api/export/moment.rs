@@ -166,7 +166,8 @@ async fn entries_that_the_index_shows_as_applied_too_long_are_read_again() {
         let made = group.spend(0, json!({ "amount": 10, "description": "Tea" })).await;
         group.path(&format!("/expenses/{}", made["id"].as_str().unwrap()))
     };
-    let (deleted, edited) = (expense().await, expense().await);
+    let deleted = expense().await;
+    let edited = expense().await;
     let changes = json!([{ "userId": "1", "amount": 1 }, { "userId": "2", "amount": -1 }]);
     let push = json!([{ "entryId": "a", "changes": changes }]);
     alice.post(&group.path("/ledger/entries"), push).await.data(200);

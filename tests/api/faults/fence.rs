@@ -29,7 +29,8 @@ fn first_write(channel: &'static str) -> impl FnMut(&Call) -> bool + Send + 'sta
 
 /// The next request of a process after its first transaction.
 fn after_first_write(channel: &'static str) -> impl FnMut(&Call) -> bool + Send + 'static {
-    let (mut writes, mut seen) = (0, false);
+    let mut writes = 0;
+    let mut seen = false;
     move |call| {
         let is_next = call.channel() == channel && writes > 0 && !seen;
         let is_write = call.channel() == channel && call.operation() == WRITE;
@@ -58,7 +59,8 @@ async fn each_acknowledged_edit_is_stored_though_a_connection_is_cut() {
         let cut = proxy.cut(first_write("2"));
         let edits = [(&one, 2 * number), (&two, 2 * number + 1)];
         let edit = |(caller, amount): (&Caller, u64)| {
-            let (caller, path) = (caller.clone(), path.clone());
+            let caller = caller.clone();
+            let path = path.clone();
             async move { (amount, caller.put(&path, json!({ "amount": amount })).await) }
         };
         let [first, second] = edits.map(edit);
@@ -112,8 +114,10 @@ async fn no_refusal_is_followed_by_a_commit() {
         let archived = elsewhere(&group, &proxy, 0, 1);
         let first = late(&proxy, 1);
         let next = proxy.hold(after_first_write("1"));
-        let (sent, caller) = (tea.clone(), archived.clone());
-        let (path, key) = (group.path("/expenses"), key.map(|key| format!("{key}-2")));
+        let sent = tea.clone();
+        let caller = archived.clone();
+        let path = group.path("/expenses");
+        let key = key.map(|key| format!("{key}-2"));
         let reply = tokio::spawn(async move {
             match key {
                 Some(key) => caller.post_once(&key, &path, sent).await,
@@ -168,7 +172,8 @@ async fn refused_request_finds_the_result_of_its_repetition() {
     // one with the same key is carried out; the first then finds its result.
     group.members[0].patch(&group.path(""), json!({ "archived": true })).await.data(200);
     let held = proxy.hold(first_write("1"));
-    let (path, body) = (entries.clone(), push.clone());
+    let path = entries.clone();
+    let body = push.clone();
     let first = tokio::spawn(async move { slow.post_once("push", &path, body).await });
     held.arrived().await;
     group.members[0].patch(&group.path(""), json!({ "archived": false })).await.data(200);
@@ -190,7 +195,8 @@ async fn refusal_by_the_clock_ends_earlier_requests_with_its_key() {
     let [alice, bob] = [&group.members[0], &group.members[1]];
     let cash = json!({ "fund": "cash", "currency": "EUR", "amount": 9, "refId": "bank 1" });
     alice.post("/api/users/2/funds/credits", cash).await.data(201);
-    let (bonuses, tokens) = ("/api/users/2/funds/bonuses", "/api/users/me/tokens");
+    let bonuses = "/api/users/2/funds/bonuses";
+    let tokens = "/api/users/me/tokens";
     let settlements = group.path("/settlements");
     let soon = |seconds| group.api.now().plus_seconds(seconds).to_string();
     let list = |path: &str| {
@@ -209,7 +215,8 @@ async fn refusal_by_the_clock_ends_earlier_requests_with_its_key() {
         let before = list(path).await;
         let [one, two] = [1, 2].map(|channel| elsewhere(&group, &proxy, by, channel));
         let held = proxy.hold(first_write("1"));
-        let (sent, at) = (body.clone(), path.to_owned());
+        let sent = body.clone();
+        let at = path.to_owned();
         let first = tokio::spawn(async move { one.post_once("key", &at, sent).await });
         held.arrived().await;
         group.api.pass(Duration::from_mins(1));
@@ -231,7 +238,8 @@ async fn refusal_by_the_state_ends_earlier_requests_with_its_key() {
     let expenses = group.path("/expenses");
     let tea = json!({ "amount": 3, "description": "Tea" });
     let held = proxy.hold(first_write("1"));
-    let (path, body) = (expenses.clone(), tea.clone());
+    let path = expenses.clone();
+    let body = tea.clone();
     let first = tokio::spawn(async move { slow.post_once("tea", &path, body).await });
     held.arrived().await;
     let archive = async |archived: bool| {

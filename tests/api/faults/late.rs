@@ -187,7 +187,8 @@ async fn send_late(proxy: &Proxy, request: Request, nth: usize) -> (Reply, bool)
         writes += usize::from(call.operation() == WRITE);
         call.operation() == WRITE && writes == 1
     });
-    let (mut retried, mut following) = (false, 0);
+    let mut retried = false;
+    let mut following = 0;
     let next = proxy.hold(move |call| {
         following += usize::from(retried);
         retried |= call.operation() == WRITE;
@@ -224,7 +225,8 @@ async fn check_every_late_arrival(case: &str) {
         let before = groups(&control).await;
         let answer = control.request(case, key("control".to_owned()).as_deref()).send().await;
         assert!(answer.status.is_success(), "{case}: {answer:?}");
-        let (expected, more) = (control.shown().await, groups(&control).await - before);
+        let expected = control.shown().await;
+        let more = groups(&control).await - before;
         for nth in 1.. {
             let key = key(format!("key-{nth}"));
             let late = Prepared::new(&like).await;

@@ -118,7 +118,8 @@ async fn read_across(
         requests += usize::from(call.channel() == "1");
         call.channel() == "1" && (requests == nth || all && requests > nth)
     });
-    let (reader, question) = (reader.clone(), question.to_owned());
+    let reader = reader.clone();
+    let question = question.to_owned();
     let mut reply = tokio::spawn(async move { reader.get(&question).await });
     let write = async {
         let body = json!({ "amount": 12, "description": "First of the day" });

@@ -22,7 +22,9 @@ fn coffee() -> Value {
 /// The number of a user's stored spendings, after checking that the summary of their day has it and
 /// their sum.
 async fn stored(group: &Group, user: &str) -> u64 {
-    let (mut sum, mut count, mut summary) = (Decimal::ZERO, 0, None);
+    let mut sum = Decimal::ZERO;
+    let mut count = 0;
+    let mut summary = None;
     for ((pk, sk), row) in group.api.rows().await {
         if pk != format!("USER#{user}") {
             continue;
@@ -140,7 +142,8 @@ async fn share(proxy: &Proxy, group: &Group, key: Option<&str>, faults: &[Fault]
     let alice = &group.members[0];
     let made = alice.post(SPENDINGS, coffee()).await.data(201).clone();
     let count = async || group.debts().await["summary"]["expenseCount"].as_u64().unwrap();
-    let (expenses, spendings) = (count().await, stored(group, "1").await);
+    let expenses = count().await;
+    let spendings = stored(group, "1").await;
     let path = group.path("/expenses");
     let body = json!({ "spendingId": made["id"] });
     proxy.force(WRITE, faults.to_vec());

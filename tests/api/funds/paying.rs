@@ -37,7 +37,9 @@ async fn withheld(user: &Caller) -> [String; 3] {
 #[tokio::test]
 async fn friends_settle_from_funds() {
     let friends = Friends::new().await;
-    let (alice, bob, dave) = (friends.alice(), friends.bob(), friends.dave());
+    let alice = friends.alice();
+    let bob = friends.bob();
+    let dave = friends.dave();
     let reported = bob.post("/api/users/me/funds/credits", report("50")).await.id();
     friends.capture("2", &reported, "bank 1").await.data(200);
     let credit = json!({ "fund": "credit", "currency": "EUR", "amount": 10, "refId": "gift" });
@@ -123,7 +125,8 @@ async fn a_failed_or_expired_settlement_releases_funds() {
     let last = friends.settle(bob, pay("5", &json!({}))).await.id();
     friends.group.api.pass(end.previous().since(friends.group.api.now()));
     let friends = Friends::again(&friends);
-    let (alice, bob) = (friends.alice(), friends.bob());
+    let alice = friends.alice();
+    let bob = friends.bob();
     friends.end(alice, &last, "completed").await.data(200);
     assert_eq!(withheld(bob).await, ["45", "10", "35"]);
     friends.group.api.pass(Duration::from_millis(1));
@@ -144,7 +147,8 @@ async fn a_failed_or_expired_settlement_releases_funds() {
 #[tokio::test]
 async fn held_cash_can_be_used_from_its_date_on() {
     let friends = Friends::new().await;
-    let (alice, bob) = (friends.alice(), friends.bob());
+    let alice = friends.alice();
+    let bob = friends.bob();
     friends.top_up("2", "50", "bank 1").await;
     let body = pay("25", &json!({ "holdUntil": "2026-01-16T12:00:00Z" }));
     let id = friends.settle(bob, body).await.id();
@@ -170,7 +174,8 @@ async fn held_cash_can_be_used_from_its_date_on() {
 #[tokio::test]
 async fn a_payment_at_once_needs_a_recipient_who_accepts_and_is_owed() {
     let friends = Friends::new().await;
-    let (alice, bob) = (friends.alice(), friends.bob());
+    let alice = friends.alice();
+    let bob = friends.bob();
     friends.top_up("2", "90", "bank 1").await;
     // Bob owes Alice 30.
     friends
@@ -219,7 +224,8 @@ async fn a_payment_at_once_needs_a_recipient_who_accepts_and_is_owed() {
 #[tokio::test]
 async fn payments_at_once_never_spend_more_than_there_is() {
     let friends = &Friends::new().await;
-    let (alice, bob) = (friends.alice(), friends.bob());
+    let alice = friends.alice();
+    let bob = friends.bob();
     friends.top_up("2", "52", "bank 1").await;
     let separate = json!({ "separate": true });
     let replies = join_all((0..10).map(|_| friends.settle(bob, pay("10", &separate)))).await;
@@ -242,7 +248,8 @@ async fn payments_at_once_never_spend_more_than_there_is() {
 #[tokio::test]
 async fn a_payment_from_funds_has_rules() {
     let friends = Friends::new().await;
-    let (alice, bob) = (friends.alice(), friends.bob());
+    let alice = friends.alice();
+    let bob = friends.bob();
     friends.top_up("2", "50", "bank 1").await;
     let guest = friends.group.guest(0, "Grandma").await;
     let before = friends.group.api.rows().await;

@@ -16,7 +16,8 @@ type Row = BTreeMap<String, AttributeValue>;
 impl Friends {
     /// Checks that funds agree with their transactions, and both laws over all users.
     pub(super) async fn audit(&self) {
-        let (table, now) = (&self.group.api.table, self.group.api.now());
+        let table = &self.group.api.table;
+        let now = self.group.api.now();
         let mut all = AllFunds::default();
         for user in ["1", "2", "3", "4"] {
             let rows = table.fund_rows(user.parse().unwrap()).await.unwrap();
@@ -35,7 +36,8 @@ fn credit(amount: &str, ref_id: &str) -> Value {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_changes_at_once_each_counts_once() {
     let friends = &Friends::new().await;
-    let (bob, dave) = (friends.bob(), friends.dave());
+    let bob = friends.bob();
+    let dave = friends.dave();
     let id = bob.post("/api/users/me/funds/credits", report("50")).await.id();
     let captured = join_all((0..5).map(|_| friends.capture("2", &id, "bank 1"))).await;
     let first = captured[0].data(200);
@@ -71,8 +73,11 @@ async fn each_write_is_done_once_under_every_fault() {
     let proxy = Proxy::start(Plan::none()).await;
     let api = Api::new().await.with_operators(&["4"]).behind(&proxy);
     let friends = Friends::of(&api).await;
-    let (alice, bob, dave) = (friends.alice(), friends.bob(), friends.dave());
-    let (mine, of_bob) = ("/api/users/me/funds", "/api/users/2/funds");
+    let alice = friends.alice();
+    let bob = friends.bob();
+    let dave = friends.dave();
+    let mine = "/api/users/me/funds";
+    let of_bob = "/api/users/2/funds";
     let settlements = friends.group.path("/settlements");
     for (round, fault) in
         [CutAfter, CutBefore, Fail, FailAfter, Throttle, Conflict].into_iter().enumerate()
@@ -145,14 +150,16 @@ fn entry(amount: &str, flow: &str) -> AttributeValue {
 #[tokio::test]
 async fn entries_that_were_left_behind_are_found_and_released() {
     let friends = Friends::new().await;
-    let (bob, api) = (friends.bob(), &friends.group.api);
+    let bob = friends.bob();
+    let api = &friends.group.api;
     friends.top_up("2", "50", "bank 1").await;
     let at = |seconds: u64| api.now().millis() - seconds * 1_000;
     let left = |seconds: u64| {
         let at = fracti_core::values::time::Timestamp::from_millis(at(seconds)).unwrap();
         FundTransactionId::new(at, [7; 10]).to_string()
     };
-    let (old, young) = (left(61), left(5));
+    let old = left(61);
+    let young = left(5);
     let plant = |row: &mut Row| {
         let Some(AttributeValue::M(pending)) = row.get_mut("pending") else { panic!("{row:?}") };
         pending.insert(old.clone(), entry("2000", "debit"));
@@ -206,7 +213,8 @@ async fn entries_that_were_left_behind_are_found_and_released() {
 #[tokio::test]
 async fn twenty_bonuses_pay_and_their_settlement_fits_into_a_transaction() {
     let friends = Friends::new().await;
-    let (alice, bob) = (friends.alice(), friends.bob());
+    let alice = friends.alice();
+    let bob = friends.bob();
     friends.top_up("2", "1", "bank 1").await;
     friends.dave().post("/api/users/2/funds/credits", credit("1", "gift")).await.data(201);
     for _ in 0..50 {
@@ -228,7 +236,8 @@ async fn twenty_bonuses_pay_and_their_settlement_fits_into_a_transaction() {
 #[tokio::test]
 async fn an_import_of_a_payment_from_funds_moves_no_funds() {
     let friends = Friends::new().await;
-    let (alice, bob) = (friends.alice(), friends.bob());
+    let alice = friends.alice();
+    let bob = friends.bob();
     friends.top_up("2", "50", "bank 1").await;
     let paid =
         friends.settle(bob, pay("20", &json!({ "holdUntil": "2026-02-01T00:00:00Z" }))).await;
@@ -259,7 +268,8 @@ async fn an_import_of_a_payment_from_funds_moves_no_funds() {
 #[tokio::test]
 async fn a_linked_guest_is_the_user_and_a_bonus_becomes_no_cash() {
     let friends = Friends::new().await;
-    let (alice, bob) = (friends.alice(), friends.bob());
+    let alice = friends.alice();
+    let bob = friends.bob();
     friends.bonus("2", "10", "2026-02-01T00:00:00Z").await;
     let guest = friends.group.guest(1, "Ally").await;
     friends.group.link(&guest, "1").await.data(200);

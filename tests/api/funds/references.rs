@@ -18,7 +18,8 @@ fn correction(fund: &str, currency: &str, ref_id: &str) -> Value {
 #[tokio::test]
 async fn the_hash_of_a_payment_captures_one_cash_out_in_each_form() {
     let friends = Friends::new().await;
-    let (bob, dave) = (friends.bob(), friends.dave());
+    let bob = friends.bob();
+    let dave = friends.dave();
     let paid = [0xfb_u8; 32];
     let forms = [
         hex::encode(paid),
@@ -63,7 +64,8 @@ async fn the_hash_of_a_payment_captures_one_cash_out_in_each_form() {
 #[tokio::test]
 async fn a_reference_of_a_bank_counts_once_in_each_spelling() {
     let friends = Friends::new().await;
-    let (bob, dave) = (friends.bob(), friends.dave());
+    let bob = friends.bob();
+    let dave = friends.dave();
     let credits = "/api/users/2/funds/credits";
     let first = dave.post(credits, topped_up("EUR", "Bank  4711")).await;
     assert_eq!(first.data(201)["refId"], "Bank  4711", "it is shown as typed");

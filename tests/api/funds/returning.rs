@@ -24,7 +24,8 @@ fn now(amount: &str) -> Value {
 #[tokio::test]
 async fn the_recipient_gives_a_payment_at_once_back_while_its_cash_is_there() {
     let friends = owing().await;
-    let (alice, bob) = (friends.alice(), friends.bob());
+    let alice = friends.alice();
+    let bob = friends.bob();
     let before = (friends.group.balances().await, sums(alice).await, sums(bob).await);
     let paid = friends.settle(bob, now("30")).await;
     let id = paid.id();
@@ -66,7 +67,8 @@ async fn the_recipient_gives_a_payment_at_once_back_while_its_cash_is_there() {
 #[tokio::test]
 async fn a_debt_that_its_payer_made_and_unmade_makes_no_debtor() {
     let friends = owing().await;
-    let (alice, bob) = (friends.alice(), friends.bob());
+    let alice = friends.alice();
+    let bob = friends.bob();
     let settled = friends.settle(bob, now("30")).await.id();
     // Bob says that Alice paid for him, pays her, and deletes it.
     let of_bob = json!([{ "userId": "2" }]);
@@ -87,7 +89,8 @@ async fn a_debt_that_its_payer_made_and_unmade_makes_no_debtor() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_several_at_once_it_is_given_back_once() {
     let friends = owing().await;
-    let (alice, bob) = (friends.alice(), friends.bob());
+    let alice = friends.alice();
+    let bob = friends.bob();
     let id = friends.settle(bob, now("20")).await.id();
     let replies = join_all((0..4).map(|_| friends.end(alice, &id, "failed"))).await;
     assert!(replies.iter().all(|it| it.status == 200), "{replies:?}");
@@ -104,7 +107,8 @@ async fn of_several_at_once_it_is_given_back_once() {
 #[tokio::test]
 async fn it_is_given_back_without_an_operator_and_by_no_stand_in() {
     let friends = owing().await;
-    let (alice, bob) = (friends.alice(), friends.bob());
+    let alice = friends.alice();
+    let bob = friends.bob();
     let id = friends.settle(bob, now("30")).await.id();
     alice.post(&friends.group.path("/leave"), json!({})).await.data(200);
     // Others act for a past member, but do not spend their cash.
@@ -121,7 +125,8 @@ async fn it_is_given_back_without_an_operator_and_by_no_stand_in() {
 #[tokio::test]
 async fn a_linked_guest_is_paid_at_once_and_is_the_user() {
     let friends = owing().await;
-    let (alice, bob) = (friends.alice(), friends.bob());
+    let alice = friends.alice();
+    let bob = friends.bob();
     let guest = friends.group.guest(1, "Ally").await;
     let to_guest = now("10");
     let to_guest = json!({ "toId": guest, "amount": to_guest["amount"], "currency": "EUR",
@@ -143,7 +148,8 @@ async fn a_linked_guest_is_paid_at_once_and_is_the_user() {
 #[tokio::test]
 async fn without_any_funds_all_of_a_payment_is_external() {
     let friends = Friends::new().await;
-    let (alice, bob) = (friends.alice(), friends.bob());
+    let alice = friends.alice();
+    let bob = friends.bob();
     let paid = friends.settle(bob, pay("12", &json!({ "allowExternal": true }))).await;
     let id = paid.id();
     assert_eq!(paid.data(201)["status"], "pending");
@@ -166,7 +172,8 @@ async fn without_any_funds_all_of_a_payment_is_external() {
 #[tokio::test]
 async fn only_both_sides_see_of_what_a_payment_consists_in_the_app() {
     let friends = Friends::new().await;
-    let (alice, bob) = (friends.alice(), friends.bob());
+    let alice = friends.alice();
+    let bob = friends.bob();
     let carol = &friends.group.members[2];
     friends.top_up("2", "10", "bank 1").await;
     friends.bonus("2", "5", "2026-02-15T12:00:00Z").await;

@@ -34,7 +34,9 @@ fn requests(id: &str) -> [(Method, String, Value, bool); 12] {
 #[tokio::test]
 async fn funds_are_their_owners_and_the_operators_business() {
     let friends = Friends::new().await;
-    let (alice, bob, dave) = (friends.alice(), friends.bob(), friends.dave());
+    let alice = friends.alice();
+    let bob = friends.bob();
+    let dave = friends.dave();
     friends.top_up("2", "50", "bank 1").await;
     let reported = bob.post("/api/users/me/funds/credits", report("9")).await.id();
     let scopes = json!({ "name": "bot", "scopes": ["read", "write"] });
@@ -100,7 +102,8 @@ async fn without_an_operator_funds_are_read_only() {
 async fn a_debit_that_cannot_be_read_is_refused_for_that() {
     let friends = Friends::new().await;
     friends.top_up("2", "50", "bank 1").await;
-    let (bob, dave) = (friends.bob(), friends.dave());
+    let bob = friends.bob();
+    let dave = friends.dave();
     let debits = "/api/users/2/funds/debits";
     let debit = |of_type: Value| json!({ "type": of_type, "currency": "EUR", "amount": 1 });
     for user in [dave, bob] {
@@ -125,7 +128,8 @@ async fn a_debit_that_cannot_be_read_is_refused_for_that() {
 async fn bad_input_names_its_field_and_changes_nothing() {
     let friends = Friends::new().await;
     friends.top_up("2", "50", "bank 1").await;
-    let (bob, dave) = (friends.bob(), friends.dave());
+    let bob = friends.bob();
+    let dave = friends.dave();
     let before = friends.group.api.rows().await;
     let credits = "/api/users/2/funds/credits";
     let credit = |name: &str, value: Value| {

@@ -26,7 +26,9 @@ async fn void(by: &Caller, id: &str) -> Reply {
 #[tokio::test]
 async fn owners_call_off_what_waits_and_who_comes_second_is_refused() {
     let friends = Friends::new().await;
-    let (alice, bob, dave) = (friends.alice(), friends.bob(), friends.dave());
+    let alice = friends.alice();
+    let bob = friends.bob();
+    let dave = friends.dave();
     friends.top_up("2", "50", "bank 1").await;
     let asked = ask(bob, "30").await.id();
     assert_eq!(sums(bob).await[3], "20");
@@ -65,7 +67,8 @@ async fn owners_call_off_what_waits_and_who_comes_second_is_refused() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_a_capture_and_a_call_off_at_once_one_counts() {
     let friends = Friends::new().await;
-    let (bob, dave) = (friends.bob(), friends.dave());
+    let bob = friends.bob();
+    let dave = friends.dave();
     friends.top_up("2", "50", "bank 1").await;
     for round in 0..5 {
         let asked = ask(bob, "2").await.id();
@@ -87,7 +90,9 @@ async fn of_a_capture_and_a_call_off_at_once_one_counts() {
 #[tokio::test]
 async fn each_transaction_says_who_ended_it_and_the_log_who_asked() {
     let friends = Friends::of(&crate::harness::Api::new().await.with_operators(&["1", "4"])).await;
-    let (alice, bob, dave) = (friends.alice(), friends.bob(), friends.dave());
+    let alice = friends.alice();
+    let bob = friends.bob();
+    let dave = friends.dave();
     let reported = bob.post("/api/users/me/funds/credits", report("9")).await.id();
     let path = format!("/api/users/2/funds/transactions/{reported}");
     let capture = json!({ "refId": "bank 1" });
@@ -168,7 +173,9 @@ async fn a_user_has_five_that_wait_in_all_currencies() {
 #[tokio::test]
 async fn the_operators_list_has_the_first_of_each_user_first_and_goes_on() {
     let friends = Friends::new().await;
-    let (alice, bob, dave) = (friends.alice(), friends.bob(), friends.dave());
+    let alice = friends.alice();
+    let bob = friends.bob();
+    let dave = friends.dave();
     let mut reported = Vec::new();
     for currency in ["EUR", "USD", "CHF", "GBP", "JPY"] {
         let made = bob.post("/api/users/me/funds/credits", report_in(currency)).await;
@@ -186,7 +193,8 @@ async fn the_operators_list_has_the_first_of_each_user_first_and_goes_on() {
 #[tokio::test]
 async fn the_operator_sees_whom_to_pay_and_what_all_users_have() {
     let friends = Friends::new().await;
-    let (bob, dave) = (friends.bob(), friends.dave());
+    let bob = friends.bob();
+    let dave = friends.dave();
     friends.top_up("2", "50", "bank 1").await;
     ask(bob, "30").await.data(201);
     let topped =
@@ -217,7 +225,8 @@ async fn the_operator_sees_whom_to_pay_and_what_all_users_have() {
 #[tokio::test]
 async fn the_page_has_held_cash_and_no_spent_bonus() {
     let friends = Friends::new().await;
-    let (alice, bob) = (friends.alice(), friends.bob());
+    let alice = friends.alice();
+    let bob = friends.bob();
     friends.top_up("2", "50", "bank 1").await;
     friends.bonus("2", "5", "2026-02-15T12:00:00Z").await;
     let paid = friends.settle(bob, pay("5", &json!({}))).await.id();
@@ -235,7 +244,8 @@ async fn the_page_has_held_cash_and_no_spent_bonus() {
 #[tokio::test]
 async fn spent_bonuses_do_not_count_for_the_limit() {
     let friends = Friends::new().await;
-    let (alice, bob) = (friends.alice(), friends.bob());
+    let alice = friends.alice();
+    let bob = friends.bob();
     for _ in 0..50 {
         friends.bonus("2", "1", "2026-02-01T00:00:00Z").await;
     }
@@ -258,7 +268,8 @@ async fn spent_bonuses_do_not_count_for_the_limit() {
 #[tokio::test]
 async fn who_said_no_is_asked_each_time() {
     let friends = Friends::new().await;
-    let (alice, bob) = (friends.alice(), friends.bob());
+    let alice = friends.alice();
+    let bob = friends.bob();
     friends.top_up("2", "50", "bank 1").await;
     let set = async |accepts: bool| {
         let body = json!({ "currency": "EUR", "accepts": accepts });
@@ -288,7 +299,8 @@ async fn who_said_no_is_asked_each_time() {
 #[tokio::test]
 async fn a_transaction_says_what_was_available_of_the_funds_that_it_changes() {
     let friends = Friends::new().await;
-    let (bob, dave) = (friends.bob(), friends.dave());
+    let bob = friends.bob();
+    let dave = friends.dave();
     let topped = friends.top_up("2", "50", "bank 1").await;
     assert_eq!(topped["available"], json!({ "cash": 0 }));
     let bonus = json!({ "currency": "EUR", "amount": 5, "expiresAt": "2026-02-01T00:00:00Z" });

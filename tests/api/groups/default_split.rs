@@ -264,7 +264,8 @@ async fn an_expense_beside_a_change_has_the_old_rule_or_the_new_one() {
     for alice in 1..=4 {
         let mut requests = JoinSet::new();
         for _ in 0..4 {
-            let (payer, path) = (group.members[0].at(&api.another()), group.path("/expenses"));
+            let payer = group.members[0].at(&api.another());
+            let path = group.path("/expenses");
             let body = json!({ "amount": 10, "description": "x" });
             requests.spawn(async move { payer.post(&path, body).await.data(201).clone() });
         }

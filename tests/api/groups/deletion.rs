@@ -47,7 +47,8 @@ async fn tried(group: &Group, by: &Caller) -> Vec<(u16, String)> {
 #[tokio::test]
 async fn creator_who_is_alone_deletes_the_group_for_good() {
     let group = Group::new(3, "EUR").await;
-    let (api, alice) = (&group.api, &group.members[0]);
+    let api = &group.api;
+    let alice = &group.members[0];
     let grandma = group.guest(0, "Grandma").await;
     group.spend(0, json!({ "amount": 30 })).await;
     let before = api.rows().await;
@@ -129,7 +130,8 @@ async fn repeated_deletion_has_the_same_response() {
         let request = alice.request(Method::DELETE, &path).header("idempotency-key", "k");
         group.api.send(request.body(Body::empty()).unwrap()).await
     };
-    let (first, again) = (keyed().await, keyed().await);
+    let first = keyed().await;
+    let again = keyed().await;
     assert_eq!(first.data(200), again.data(200));
     assert_eq!(delete(&group, 0).await.code(), (403, "LEFT"), "without the key");
 }
@@ -140,7 +142,8 @@ async fn nobody_joins_while_the_group_is_deleted() {
         let group = Group::new(1, "EUR").await;
         let mut requests = JoinSet::new();
         for id in [2, 3] {
-            let (by, path) = (group.api.user(id, "Joining"), group.path("/join"));
+            let by = group.api.user(id, "Joining");
+            let path = group.path("/join");
             requests.spawn(async move { by.post(&path, json!({})).await });
         }
         let deleted = delete(&group, 0).await;

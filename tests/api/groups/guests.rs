@@ -71,7 +71,8 @@ async fn one_of_ten_concurrent_guests_gets_a_name() {
     let mut calls = JoinSet::new();
     for number in 0..10 {
         let caller = group.members[number % 2].at(&processes[number % 2]);
-        let (path, one) = (group.path("/members"), group.path(&format!("/members/{renamed}")));
+        let path = group.path("/members");
+        let one = group.path(&format!("/members/{renamed}"));
         calls.spawn(async move {
             let name = json!({ "name": if number % 3 == 0 { "Grandma" } else { "grandma" } });
             if number == 5 {

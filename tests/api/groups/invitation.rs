@@ -120,7 +120,8 @@ async fn chat_still_opens_its_closed_group() {
 #[tokio::test]
 async fn members_read_the_code_in_the_app_and_nowhere_else() {
     let group = Group::new(1, "EUR").await;
-    let (alice, path) = (&group.members[0], group.path("/invitation"));
+    let alice = &group.members[0];
+    let path = group.path("/invitation");
     let made = alice.post_once("key", &path, Value::Null).await;
     let code = made.data(201)["code"].as_str().unwrap().to_owned();
     let replay = alice.post_once("key", &path, Value::Null).await;
@@ -143,7 +144,8 @@ async fn members_read_the_code_in_the_app_and_nowhere_else() {
 #[tokio::test]
 async fn code_that_an_earlier_release_has_replaced_is_not_shown() {
     let group = Group::new(1, "EUR").await;
-    let (alice, path) = (&group.members[0], group.path("/invitation"));
+    let alice = &group.members[0];
+    let path = group.path("/invitation");
     assert_eq!(alice.get(&path).await.data(200), &json!({ "groupId": group.id }), "by its id");
     invite(&group, 0).await;
     // It writes the hash of another code, and leaves this one.
@@ -179,7 +181,8 @@ async fn group_is_told_who_invites_and_closes() {
 #[tokio::test]
 async fn archived_group_and_api_tokens_do_not_invite() {
     let group = Group::new(1, "EUR").await;
-    let (alice, path) = (&group.members[0], group.path("/invitation"));
+    let alice = &group.members[0];
+    let path = group.path("/invitation");
     let token = json!({ "name": "Bot", "scopes": ["read", "write"] });
     let token = alice.post("/api/users/me/tokens", token).await;
     let token = token.data(201)["token"].as_str().unwrap();
@@ -189,7 +192,9 @@ async fn archived_group_and_api_tokens_do_not_invite() {
     let before = group.api.rows().await;
     for method in [Method::POST, Method::DELETE] {
         let by = |caller: &Caller| {
-            let (caller, method, path) = (caller.clone(), method.clone(), path.clone());
+            let caller = caller.clone();
+            let method = method.clone();
+            let path = path.clone();
             async move { caller.call(method, &path, None).await }
         };
         assert_eq!(by(&script).await.code(), (403, "NOT_ALLOWED"));
@@ -213,10 +218,12 @@ async fn nobody_joins_with_a_code_after_it_was_renewed() {
         let mut racing = JoinSet::new();
         for id in 2..=5 {
             let user = group.api.user(id, "New").at(&group.api.another());
-            let (path, body) = (group.path("/join"), json!({ "invitation": code }));
+            let path = group.path("/join");
+            let body = json!({ "invitation": code });
             racing.spawn(async move { user.post(&path, body).await.status.as_u16() });
         }
-        let (alice, path) = (group.members[0].at(&group.api.another()), group.path("/invitation"));
+        let alice = group.members[0].at(&group.api.another());
+        let path = group.path("/invitation");
         racing.spawn(async move {
             alice.post(&path, Value::Null).await.data(201);
             0

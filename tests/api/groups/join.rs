@@ -48,7 +48,8 @@ async fn group_accepts_at_most_500_members() {
     group.api.set_attribute(keys::group(group.id.parse().unwrap()), "memberCount", many).await;
 
     let join = |id: u64| {
-        let (newcomer, path) = (group.api.user(id, "New"), group.path("/join"));
+        let newcomer = group.api.user(id, "New");
+        let path = group.path("/join");
         async move { newcomer.post(&path, json!({})).await }
     };
     join(2).await.data(200);

@@ -153,7 +153,8 @@ async fn no_expense_after_a_member_left_includes_them() {
         let leaver = group.members[3].at(&api.another());
         let path = group.path("/leave");
         let left = tokio::spawn(async move { leaver.call(Method::POST, &path, None).await });
-        let (left, replies) = (left.await.unwrap(), expenses.join_all().await);
+        let left = left.await.unwrap();
+        let replies = expenses.join_all().await;
         let balances = group.debts().await["balances"].clone();
         let balance = balances.as_array().unwrap().iter().find(|node| node["id"] == "4").cloned();
         match left.code() {

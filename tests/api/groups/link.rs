@@ -67,7 +67,8 @@ impl Scene {
 #[tokio::test]
 async fn user_takes_over_the_balances_of_a_linked_guest() {
     let scene = Scene::new().await;
-    let (group, guest) = (&scene.group, &*scene.guest);
+    let group = &scene.group;
+    let guest = &*scene.guest;
     scene.spend("1", 90, &["1", "2", guest]).await;
     let gas = json!({ "amount": 8, "currency": "TON", "payerId": guest });
     group.spend(0, gas).await;
@@ -129,7 +130,8 @@ async fn user_takes_over_the_balances_of_a_linked_guest() {
 #[tokio::test]
 async fn what_is_no_link_changes_nothing() {
     let scene = Scene::new().await;
-    let (group, guest) = (&scene.group, &*scene.guest);
+    let group = &scene.group;
+    let guest = &*scene.guest;
     scene.spend(guest, 9, &["1"]).await;
     let before = group.api.rows().await;
     for (user, refusal) in [
@@ -161,7 +163,8 @@ async fn both_sides_say_who_a_guest_is() {
     // Who proposes that the guest is user 2, who is on the same side, and who confirms it.
     for (proposer, same_side, other_side) in [(2, 2, 3), (1, 3, 2)] {
         let scene = Scene::new().await;
-        let (group, guest) = (&scene.group, &*scene.guest);
+        let group = &scene.group;
+        let guest = &*scene.guest;
         scene.spend(guest, 9, &["1"]).await;
         let made = scene.say(proposer, "2").await.data(202).clone();
         let waits = json!({ "userId": "2", "proposedBy": proposer.to_string(),
@@ -291,7 +294,8 @@ async fn a_link_is_confirmed_or_withdrawn_but_not_both() {
 #[tokio::test]
 async fn old_expenses_of_a_guest_move_the_users_balance() {
     let scene = Scene::new().await;
-    let (group, guest) = (&scene.group, &*scene.guest);
+    let group = &scene.group;
+    let guest = &*scene.guest;
     let alice = &group.members[0];
     let paid = scene.spend(guest, 30, &["1", "2", guest]).await;
     let shared = scene.spend("1", 40, &["1", guest]).await;
@@ -342,7 +346,8 @@ async fn old_expenses_of_a_guest_move_the_users_balance() {
 #[tokio::test]
 async fn only_the_user_acts_for_a_linked_guest() {
     let scene = Scene::new().await;
-    let (group, guest) = (&scene.group, &*scene.guest);
+    let group = &scene.group;
+    let guest = &*scene.guest;
     let [alice, bob, carol] = [0, 1, 2].map(|member| &group.members[member]);
     let hut = scene.spend(guest, 30, &["1", "2", "3"]).await;
     let waiting = json!({ "toId": guest, "amount": 1 });
@@ -357,7 +362,8 @@ async fn only_the_user_acts_for_a_linked_guest() {
     assert_eq!(carol.put(&hut, json!({ "amount": 1 })).await.code().1, "NOT_ALLOWED");
     let entries = group.path("/ledger/entries");
     let revert = |caller: &crate::harness::Caller| {
-        let (caller, entries) = (caller.clone(), entries.clone());
+        let caller = caller.clone();
+        let entries = entries.clone();
         async move { caller.call(Method::DELETE, &entries, Some(&json!(["x"]))).await }
     };
     assert_eq!(revert(carol).await.code().1, "NOT_ALLOWED");
@@ -378,7 +384,8 @@ async fn only_the_user_acts_for_a_linked_guest() {
 #[tokio::test]
 async fn lists_of_a_user_include_those_of_linked_guests() {
     let scene = Scene::new().await;
-    let (group, guest) = (&scene.group, &*scene.guest);
+    let group = &scene.group;
+    let guest = &*scene.guest;
     let bob = &group.members[1];
     let mut expected: [Vec<String>; 3] = Default::default();
     for (round, payer) in ["2", guest, "1"].into_iter().cycle().take(9).enumerate() {
@@ -444,7 +451,8 @@ async fn lists_of_a_user_include_those_of_linked_guests() {
 #[tokio::test]
 async fn what_a_user_and_a_linked_guest_paid_and_owe_is_one() {
     let scene = Scene::new().await;
-    let (group, guest) = (&scene.group, &*scene.guest);
+    let group = &scene.group;
+    let guest = &*scene.guest;
     let bob = &group.members[1];
     // The guest, who is the main payer, and Bob paid 30 and 10 of 60. Together they owe 45.
     let payers = json!([{ "userId": guest, "amount": 30 }, { "userId": "3", "amount": 18 },
@@ -472,7 +480,8 @@ async fn what_a_user_and_a_linked_guest_paid_and_owe_is_one() {
 #[tokio::test]
 async fn statement_of_a_linked_guest_is_the_users() {
     let scene = Scene::new().await;
-    let (group, guest) = (&scene.group, &*scene.guest);
+    let group = &scene.group;
+    let guest = &*scene.guest;
     scene.spend("1", 30, &["1", "2", guest]).await;
     scene.spend("1", 30, &["1", guest]).await;
     scene.link(1, "2").await.data(200);
@@ -491,7 +500,8 @@ async fn statement_of_a_linked_guest_is_the_users() {
 #[tokio::test]
 async fn lines_that_name_a_user_and_a_linked_guest_can_be_sent_again() {
     let scene = Scene::new().await;
-    let (group, guest) = (&scene.group, &*scene.guest);
+    let group = &scene.group;
+    let guest = &*scene.guest;
     let alice = &group.members[0];
     let items = json!([{ "name": "Wine", "amount": 12, "sharers":
         [{ "userId": "1" }, { "userId": "2", "weight": 2 }, { "userId": guest, "weight": "0.5" }] }]);
@@ -515,16 +525,19 @@ async fn lines_that_name_a_user_and_a_linked_guest_can_be_sent_again() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn link_beside_writes_that_name_the_guest_leaves_a_correct_ledger() {
     let scene = Scene::new().await;
-    let (group, guest) = (&scene.group, scene.guest.clone());
+    let group = &scene.group;
+    let guest = scene.guest.clone();
     let old = scene.spend("1", 60, &["1", "2", &guest]).await;
     scene.say(2, "2").await.data(202);
     let processes = [group.api.another(), group.api.another()];
     let mut calls = JoinSet::new();
     for number in 0..16 {
         let caller = group.members[0].at(&processes[number % 2]);
-        let (expenses, settlements) = (group.path("/expenses"), group.path("/settlements"));
+        let expenses = group.path("/expenses");
+        let settlements = group.path("/settlements");
         let link = group.path(&format!("/members/{guest}/link"));
-        let (old, guest) = (old.clone(), guest.clone());
+        let old = old.clone();
+        let guest = guest.clone();
         calls.spawn(async move {
             let splits = json!([{ "userId": "1" }, { "userId": guest }]);
             match number {
@@ -557,7 +570,8 @@ async fn link_beside_writes_that_name_the_guest_leaves_a_correct_ledger() {
 async fn repeated_link_with_its_key_is_done_once() {
     let scene = Scene::new().await;
     scene.spend("1", 9, &[&scene.guest]).await;
-    let (path, alice) = (scene.path(), &scene.group.members[0]);
+    let path = scene.path();
+    let alice = &scene.group.members[0];
     let bob = &scene.group.members[1];
     for _ in 0..2 {
         bob.post_once("p", &path, json!({ "userId": "2" })).await.data(202);
@@ -592,7 +606,8 @@ async fn a_user_has_at_most_ten_guests_of_a_group() {
 #[tokio::test]
 async fn plan_with_pending_settlements_takes_those_of_a_guest_for_the_user() {
     let scene = Scene::new().await;
-    let (group, guest) = (&scene.group, &*scene.guest);
+    let group = &scene.group;
+    let guest = &*scene.guest;
     scene.spend("1", 60, &["2", guest]).await;
     let alice = &group.members[0];
     let pay = json!({ "fromId": "2", "toId": "1", "amount": 30 });
@@ -615,7 +630,8 @@ async fn plan_with_pending_settlements_takes_those_of_a_guest_for_the_user() {
 #[tokio::test]
 async fn payments_between_a_user_and_a_linked_guest_count_once_and_can_be_ended() {
     let scene = Scene::new().await;
-    let (group, guest) = (&scene.group, &*scene.guest);
+    let group = &scene.group;
+    let guest = &*scene.guest;
     let bob = &group.members[1];
     let settlements = group.path("/settlements");
     let sent = json!({ "toId": guest, "amount": 5 });

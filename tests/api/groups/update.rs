@@ -102,7 +102,8 @@ async fn no_expense_is_recorded_after_a_group_was_archived() {
     let group = Group::of(&api, 2, "EUR").await;
     let mut expenses = JoinSet::new();
     for _ in 0..12 {
-        let (payer, path) = (group.members[0].at(&api.another()), group.path("/expenses"));
+        let payer = group.members[0].at(&api.another());
+        let path = group.path("/expenses");
         expenses.spawn(async move {
             payer.post(&path, json!({ "amount": 2, "description": "Tea" })).await
         });

@@ -20,7 +20,8 @@ async fn debts_show_the_wallet_that_a_member_has_set() {
 #[tokio::test]
 async fn deleted_wallet_is_not_shown_any_more() {
     let group = Group::new(2, "EUR").await;
-    let (bob, path) = (&group.members[1], group.path("/wallet"));
+    let bob = &group.members[1];
+    let path = group.path("/wallet");
     bob.put(&path, json!({ "wallet": WALLET })).await.data(200);
     let deleted = bob.delete(&path).await;
     assert_eq!(

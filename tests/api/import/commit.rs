@@ -49,7 +49,8 @@ async fn plan_knows_what_the_group_has() {
     let alice = &group.members[0];
     group.spend(0, json!({ "amount": 9 })).await;
     let row = |day: &'static str, nets| (day, "General", "Tea", "EUR", nets);
-    let (first, second) = (row("2026-01-01", vec![100, -100]), row("2026-01-02", vec![200, -200]));
+    let first = row("2026-01-01", vec![100, -100]);
+    let second = row("2026-01-02", vec![200, -200]);
     let [one, two] =
         [vec![first.clone()], vec![first, second]].map(|it| splitwise(&["A", "D"], &it));
     let import = Import::of(&one, "{}").by(alice, &group, &[("A", "1")]).await;
@@ -218,7 +219,8 @@ async fn ten_imports_at_once_record_each_row_once() {
     let api: Api = group.api.another();
     let sent = (0..10).map(|number| {
         let caller = group.members[number % 3].at(if number % 2 == 0 { &group.api } else { &api });
-        let (import, group) = (import.clone(), &group);
+        let import = import.clone();
+        let group = &group;
         async move { import.send(&caller, group).await }
     });
     let replies = join_all(sent).await;

@@ -30,7 +30,8 @@ async fn dates_far_ahead_are_imported_with_a_warning_and_hold_everywhere() {
     let found = async |query: &str| -> Vec<Value> {
         let lists = [group.path("/expenses"), "/api/users/me/expenses".to_owned()];
         let [of_group, own] = [&lists[0], &lists[1]].map(|list| format!("{list}?{query}"));
-        let (of_group, own) = (alice.pages(&of_group, 10).await, alice.pages(&own, 10).await);
+        let of_group = alice.pages(&of_group, 10).await;
+        let own = alice.pages(&own, 10).await;
         let [of_group, own] = [of_group, own]
             .map(|list| list.iter().map(|it| it["date"].clone()).collect::<Vec<_>>());
         assert_eq!(of_group, own, "{query}");

@@ -133,7 +133,8 @@ async fn at_the_deadline_an_import_and_an_undo_say_that_they_have_to_be_repeated
     let import = Import::of(&year(400), "{}");
     let import = import.by(alice, &group, &[("A", "1"), ("B", "2")]).await;
     let hurried = alice.at(&group.api.with_deadline(Duration::from_millis(700)));
-    let (mut imported, mut id) = (0, String::new());
+    let mut imported = 0;
+    let mut id = String::new();
     for attempt in 0.. {
         assert!(attempt < 100, "the requests make no progress");
         let reply = import.send(&hurried, &group).await;

@@ -40,7 +40,8 @@ async fn a_file_of_spliit_adds_no_row_again_once_the_sign_is_a_code() {
     let (file, answers) = FILES[2];
     let mut asked: Value = serde_json::from_str(answers).unwrap();
     asked["currency"] = json!("USD");
-    let (sign, code) = (file.replace("\"EUR\"", "\"$\""), file.replace("\"EUR\"", "\"USD\""));
+    let sign = file.replace("\"EUR\"", "\"$\"");
+    let code = file.replace("\"EUR\"", "\"USD\"");
     assert_same((&sign, &asked.to_string()), (&code, answers)).await;
 }
 

@@ -390,7 +390,8 @@ async fn an_update_gives_the_balances_of_the_later_file() {
 
         // They are those of a group that has only the later file, apart from rounding.
         let (fresh, _) = self::imported(after).await;
-        let (one, other) = (balances(&group).await, balances(&fresh).await);
+        let one = balances(&group).await;
+        let other = balances(&fresh).await;
         assert_eq!(one.keys().collect::<Vec<_>>(), other.keys().collect::<Vec<_>>());
         for (key, net) in &one {
             let [net, of_fresh] = [net, &other[key]].map(|net| net.parse::<f64>().unwrap());
@@ -449,7 +450,8 @@ async fn an_update_that_ends_at_the_deadline_is_continued() {
     let left = splitwise(&["X", "Y"], &rows[..1]);
     let update = Import::of(&left, "{}").with("update", json!(true));
     let update = update.by(alice, &group, &[]).await.confirmed(alice, &group).await;
-    let (mut deleted, mut parts) = (0, 0);
+    let mut deleted = 0;
+    let mut parts = 0;
     for attempt in 0.. {
         assert!(attempt < 100, "the requests make no progress");
         // The first ones are too short on any machine, and later ones long enough.

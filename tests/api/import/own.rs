@@ -193,7 +193,9 @@ async fn imports_at_once_record_each_adjustment_and_settlement_once() {
     let import = import.by(alice, &group, &known).await;
     let requests = (0..4).map(|number| {
         let api = if number % 2 == 0 { group.api.clone() } else { group.api.another() };
-        let (import, group, alice) = (&import, &group, alice.at(&api));
+        let import = &import;
+        let group = &group;
+        let alice = alice.at(&api);
         async move { import.send(&alice, group).await }
     });
     let imported: u64 = join_all(requests).await.iter().map(|reply| counts(reply)[0]).sum();

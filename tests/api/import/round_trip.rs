@@ -29,7 +29,8 @@ fn split(expense: &Value, name: impl Fn(&Value) -> String) -> String {
     let mut shares: Vec<(String, Decimal, [String; 3])> = Vec::new();
     let mut is_merged = false;
     for share in expense["splits"].as_array().unwrap() {
-        let (name, amount) = (name(&share["userId"]), number(&share["amount"]));
+        let name = name(&share["userId"]);
+        let amount = number(&share["amount"]);
         if let Some((_, sum, _)) = shares.iter_mut().find(|(known, ..)| *known == name) {
             *sum = sum.plus(amount).unwrap();
             is_merged = true;
@@ -72,7 +73,8 @@ pub(super) fn contents(export: &Value) -> Vec<String> {
     };
     // A payment between a guest and the user to whom they were linked is left out.
     let payment = |it: &Value| {
-        let (from, to) = (name(&it["fromUserId"]), name(&it["toUserId"]));
+        let from = name(&it["fromUserId"]);
+        let to = name(&it["toUserId"]);
         let text = format!("{from} to {to} {} {} {}", it["amount"], it["currency"], it["status"]);
         (from != to).then_some(text)
     };
@@ -145,7 +147,8 @@ pub(super) async fn imported_again(export: &Value, into: &Group) -> Value {
 #[tokio::test]
 async fn export_of_a_group_is_not_imported_into_the_group_itself() {
     let source = Eventful::new().await;
-    let (group, alice) = (&source.group, source.member(0));
+    let group = &source.group;
+    let alice = source.member(0);
     // In capitals, the id of the group is the same, and is not in the log.
     let export = exported(alice, source.id(), 5).await.to_string();
     let export = export.replace(source.id(), &source.id().to_uppercase());

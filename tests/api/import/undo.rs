@@ -198,7 +198,9 @@ async fn an_undo_ends_an_import_that_is_still_running() {
     // A second process, which does not share the first one's lock.
     let other = group.api.another();
     let running = {
-        let (import, group, alice) = (import.clone(), &group, alice.clone());
+        let import = import.clone();
+        let group = &group;
+        let alice = alice.clone();
         async move { import.send(&alice, group).await }
     };
     let undo = async {
@@ -232,7 +234,9 @@ async fn undos_and_imports_at_once_leave_all_or_nothing() {
     let (group, import, path) = imported().await;
     let alice = &group.members[0];
     let requests = (0..8).map(|number| {
-        let (import, group, path) = (&import, &group, &path);
+        let import = &import;
+        let group = &group;
+        let path = &path;
         let caller =
             alice.at(&if number % 2 == 0 { group.api.clone() } else { group.api.another() });
         async move {

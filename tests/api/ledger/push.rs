@@ -269,7 +269,8 @@ async fn concurrent_pushes_apply_each_adjustment_once() {
     let group = Group::new(2, "EUR").await;
     let push = |name: String| {
         // Each in a separate process, so that they do not queue for the group.
-        let (alice, entries) = (group.members[0].at(&group.api.another()), group.path(ENTRIES));
+        let alice = group.members[0].at(&group.api.another());
+        let entries = group.path(ENTRIES);
         async move { alice.post(&entries, json!([adjustment(&name, "1")])).await }
     };
     let others: JoinSet<_> = (0..20).map(|number| push(number.to_string())).collect();
@@ -296,7 +297,8 @@ async fn concurrent_pushes_to_200_groups_do_not_mix() {
     }
     let mut calls = JoinSet::new();
     for (number, group) in (1..).zip(&groups) {
-        let (alice, entries) = (group.members[0].clone(), group.path(ENTRIES));
+        let alice = group.members[0].clone();
+        let entries = group.path(ENTRIES);
         let (number, key) = (number.to_string(), format!("opening-{number}"));
         let body = json!([adjustment("same name", &number), adjustment("other", "-1")]);
         calls.spawn(async move { alice.post_until_answered(&key, &entries, &body).await });

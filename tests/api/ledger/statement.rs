@@ -169,9 +169,11 @@ async fn past_balances_are_those_that_were_read_then() {
     let seeds = seed.map_or(1..4, |seed: u64| seed..seed + 1);
     for seed in seeds {
         let past = Past::new(seed).await;
-        let (group, carol) = (&past.group, past.member(3));
+        let group = &past.group;
+        let carol = past.member(3);
         let balance = |query: String| {
-            let (carol, path) = (&carol, group.path(&format!("/ledger/balance?{query}")));
+            let carol = &carol;
+            let path = group.path(&format!("/ledger/balance?{query}"));
             async move { carol.get(&path).await }
         };
         for seen in &past.seen {
@@ -218,7 +220,8 @@ async fn check_statement(past: &Past, seed: u64) {
     let mut rng = Rng::with_seed(seed);
     for _ in 0..8 {
         let [one, other] = [0, 1].map(|_| rng.usize(..past.seen.len()));
-        let (from, to) = (&past.seen[one.min(other)].at, &past.seen[one.max(other)].at);
+        let from = &past.seen[one.min(other)].at;
+        let to = &past.seen[one.max(other)].at;
         let between = |entry: &&Value| {
             let at = entry["createdAt"].as_str().unwrap();
             from.as_str() <= at && at <= to.as_str()
@@ -367,7 +370,8 @@ impl Period {
             Some((at.to_string()[..10].to_owned(), edge))
         };
         loop {
-            let (from, to) = (end(true), end(false));
+            let from = end(true);
+            let to = end(false);
             let empty = from.as_ref().zip(to.as_ref()).is_some_and(|(from, to)| from.1 > to.1);
             if !empty {
                 return Self { from, to };

@@ -138,7 +138,8 @@ async fn texts(document: &Document) -> Texts {
     let bob = user(&api, 987_654_321, "Bob Jones", "bob");
     let carol = user(&api, 456_789_123, "Carol White", "carol");
     let story = Story { document, texts: RefCell::default() };
-    let (users, none) = ("/api/users/me", Value::Null);
+    let users = "/api/users/me";
+    let none = Value::Null;
     // A group with members and guests.
     let new = json!({ "title": "Alps", "chatId": "-1001234567890", "currency": "EUR" });
     let group = story.make(&alice, "/api/groups", new).await;

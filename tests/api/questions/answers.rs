@@ -109,7 +109,8 @@ async fn fields_of_a_question_are_checked_at_their_edges() {
 #[tokio::test]
 async fn answers_are_of_the_type_that_is_asked_for() {
     let group = Group::new(3, "EUR").await;
-    let (text, choice) = (Asked::by(&group, 0, text()).await, Asked::by(&group, 0, choice()).await);
+    let text = Asked::by(&group, 0, text()).await;
+    let choice = Asked::by(&group, 0, choice()).await;
     let receipt = Asked::by(&group, 0, dinner()).await;
     let before = group.api.rows().await;
     let bob = &group.members[1];
@@ -245,7 +246,9 @@ async fn answers_after_the_time_ran_out_change_nothing() {
 #[tokio::test]
 async fn a_key_asks_and_answers_once() {
     let group = Group::new(3, "EUR").await;
-    let (path, alice, bob) = (group.path("/questions"), &group.members[0], &group.members[1]);
+    let path = group.path("/questions");
+    let alice = &group.members[0];
+    let bob = &group.members[1];
     let first = alice.post_once("k", &path, text()).await;
     let again = alice.post_once("k", &path, text()).await;
     assert_eq!(first.data(201), again.data(201));

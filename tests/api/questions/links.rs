@@ -68,7 +68,8 @@ async fn newest_of_several_statements_of_one_person_counts() {
     let claims = [(0, 1), (1, 2), (0, 3)];
     for (order, newest) in [([0, 2, 1], "2"), ([1, 0, 2], "3"), ([2, 1, 0], "1")] {
         let group = Group::of(&api, 2, "EUR").await;
-        let (own, other) = (group.guest(0, "Caro").await, group.guest(0, "Lina").await);
+        let own = group.guest(0, "Caro").await;
+        let other = group.guest(0, "Lina").await;
         let asked = Asked::by(&group, 0, salads()).await;
         for index in order {
             let (by, count) = claims[index];

@@ -40,7 +40,8 @@ async fn as_many_answers_are_stored_as_are_required() {
     // Ten answers of one member.
     let asked = Asked::by(&group, 0, choice()).await;
     let replies = at_once((0..10).map(|_| {
-        let (member, path) = (group.members[1].clone(), asked.at("/answers"));
+        let member = group.members[1].clone();
+        let path = asked.at("/answers");
         async move { member.post(&path, json!({ "selectedOption": 0 })).await }
     }))
     .await;
@@ -61,7 +62,8 @@ async fn an_expense_has_exactly_the_claims_acknowledged_before_it() {
         Box::pin(call) as std::pin::Pin<Box<dyn Future<Output = Reply> + Send>>
     });
     let applications = (0..10).map(|_| {
-        let (asker, path) = (group.members[0].clone(), asked.at("/apply"));
+        let asker = group.members[0].clone();
+        let path = asked.at("/apply");
         let call = async move { asker.post(&path, json!({})).await };
         Box::pin(call) as std::pin::Pin<Box<dyn Future<Output = Reply> + Send>>
     });

@@ -42,7 +42,8 @@ async fn status_and_body(response: Response<Body>) -> (u16, Value) {
 
 /// A body of `length` bytes.
 fn padded(length: usize) -> String {
-    let (head, tail) = (r#"{"amount":1,"description":"x""#, "}");
+    let head = r#"{"amount":1,"description":"x""#;
+    let tail = "}";
     format!("{head}{}{tail}", " ".repeat(length - head.len() - tail.len()))
 }
 
@@ -220,7 +221,8 @@ const NO_AMOUNTS: [&str; 55] = [
 #[tokio::test]
 async fn numbers_are_read_exactly_or_refused() {
     let scene = Scene::new().await;
-    let (ones, zeros) = ("1".repeat(400), "0".repeat(400));
+    let ones = "1".repeat(400);
+    let zeros = "0".repeat(400);
     let long = [
         ones.clone(),
         format!("0.{zeros}1"),

@@ -113,7 +113,8 @@ async fn cursor_opens_only_its_own_list() {
 async fn cursor_signed_by_another_bot_is_refused() {
     let scene = scene().await;
     let other = scene.api.of_bot("43:another-bot");
-    let (here, there) = (scene.api.user(1, "A"), other.user(1, "A"));
+    let here = scene.api.user(1, "A");
+    let there = other.user(1, "A");
     let path = scene.own.path("/api/groups/G/expenses");
     for (from, to) in [(&here, &there), (&there, &here)] {
         let cursor = cursor(from, &path).await;

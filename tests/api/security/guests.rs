@@ -13,11 +13,14 @@ async fn guest_of_another_group_is_no_member() {
     let guest = scene.guest.as_str();
     let of_guest = format!("/api/groups/G/members/{guest}");
     let link = format!("{of_guest}/link");
-    let (settlements, expenses) = ("/api/groups/G/settlements", "/api/groups/G/expenses");
+    let settlements = "/api/groups/G/settlements";
+    let expenses = "/api/groups/G/expenses";
     let pays = json!({ "fromId": guest, "toId": "9", "amount": 1 });
     let spends = json!({ "amount": 1, "description": "x", "payerId": guest });
-    let (name, user) = (json!({ "name": "x" }), json!({ "userId": "9" }));
-    let (invalid, missing) = ((400, "VALIDATION_ERROR"), (404, "MEMBER_NOT_FOUND"));
+    let name = json!({ "name": "x" });
+    let user = json!({ "userId": "9" });
+    let invalid = (400, "VALIDATION_ERROR");
+    let missing = (404, "MEMBER_NOT_FOUND");
     for (method, path, body, refusal) in [
         (Method::POST, settlements, &pays, invalid),
         (Method::POST, expenses, &spends, invalid),

@@ -43,7 +43,8 @@ async fn conflicting_authentication_headers_never_grant_access() {
     let scene = Scene::new().await;
     let signed =
         |caller: &crate::harness::Caller| telegram::sign(&caller.user, TOKEN, scene.api.now());
-    let (eve, alice) = (signed(&scene.eve), signed(&scene.own.group.members[0]));
+    let eve = signed(&scene.eve);
+    let alice = signed(&scene.own.group.members[0]);
     let forged = eve.replace("%22id%22%3A9", "%22id%22%3A1");
     assert_ne!(eve, forged);
     let tma_text = |init_data: &str| format!("tma {init_data}");

@@ -10,7 +10,8 @@ use super::Scene;
 #[tokio::test]
 async fn rows_of_another_group_are_unreachable_through_ones_own() {
     let scene = Scene::new().await;
-    let (own, foreign) = (&scene.own, &scene.foreign);
+    let own = &scene.own;
+    let foreign = &scene.foreign;
     let [expense, settlement] = [&foreign.expense, &foreign.settlement];
     // At the same millisecond, so that both groups have a row at the key that the other's id leads
     // to.

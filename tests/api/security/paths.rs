@@ -85,7 +85,8 @@ async fn malformed_paths_reach_no_other_route() {
         scene.refused(&reply, refusal, path).await;
     }
     // Ids are case-insensitive.
-    let (group, expense) = (&scene.own.group.id, &scene.own.expense);
+    let group = &scene.own.group.id;
+    let expense = &scene.own.expense;
     let path = format!("/api/groups/{}/expenses/{}", group.to_uppercase(), expense.to_uppercase());
     assert_eq!(scene.eve.get(&path).await.data(200)["id"], **expense);
 }
@@ -93,7 +94,8 @@ async fn malformed_paths_reach_no_other_route() {
 #[tokio::test]
 async fn host_and_scheme_of_a_request_are_ignored() {
     let scene = Scene::new().await;
-    let (group, foreign) = (&scene.own.group.id, &scene.foreign.group.id);
+    let group = &scene.own.group.id;
+    let foreign = &scene.foreign.group.id;
     for uri in [
         format!("http://localhost/api/groups/{group}"),
         format!("https://user:password@evil.example:1/api/groups/{group}"),

@@ -73,7 +73,8 @@ async fn token_makes_only_the_requests_of_its_scopes() {
         let reads = reads(&method, &path);
         let (token, scope) = if reads { (&writer, "read") } else { (&reader, "write") };
         let challenge = format!("Bearer error=\"insufficient_scope\", scope=\"{scope}\"");
-        let (at, row) = (scene.at(&path), format!("{method} {path}"));
+        let at = scene.at(&path);
+        let row = format!("{method} {path}");
         let reply = token.call(method.clone(), &at, Some(&json!({}))).await;
         if is_own(&method, &path) {
             assert_eq!(reply.code(), (403, "NOT_ALLOWED"), "{row}: {}", reply.text);

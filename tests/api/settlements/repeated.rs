@@ -85,7 +85,8 @@ async fn payment_of_a_guest_is_found_from_each_side_and_after_a_link() {
 #[tokio::test]
 async fn payment_that_is_withheld_is_not_recorded_by_the_recipient_again() {
     let friends = Friends::new().await;
-    let (alice, bob) = (friends.alice(), friends.bob());
+    let alice = friends.alice();
+    let bob = friends.bob();
     friends.top_up("2", "90", "bank 1").await;
     let made = friends.settle(bob, pay("20", &json!({}))).await.id();
     let group = &friends.group;
@@ -102,7 +103,8 @@ async fn payment_that_is_withheld_is_not_recorded_by_the_recipient_again() {
 #[tokio::test]
 async fn payment_is_dated_at_most_a_year_ahead() {
     let friends = Friends::new().await;
-    let (alice, bob) = (friends.alice(), friends.bob());
+    let alice = friends.alice();
+    let bob = friends.bob();
     friends.top_up("2", "90", "bank 1").await;
     let group = &friends.group;
     let at = |date: &str| json!({ "toId": "1", "fromId": "2", "amount": 1, "date": date });

@@ -84,7 +84,8 @@ async fn two_spendings_of_one_moment_are_two() {
     let api = Api::new().await;
     let alice = api.user(1, "Alice");
     let body = json!({ "spentAt": "2026-01-15T10:00:00Z" });
-    let (one, other) = (spend(&alice, body.clone()).await, spend(&alice, body).await);
+    let one = spend(&alice, body.clone()).await;
+    let other = spend(&alice, body).await;
     assert_ne!(one["id"], other["id"]);
     assert_eq!(summary(&api, "1", "2026-01-15").await["total#EUR"], "2");
 }

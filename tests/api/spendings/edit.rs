@@ -10,7 +10,8 @@ async fn edit_moves_just_what_it_changes() {
     let spending = spend(&alice, json!({ "amount": 12.5, "categories": { "food": 9.5 } })).await;
     let at = path(&spending);
     let edited = |body: Value| {
-        let (alice, at) = (alice.clone(), at.clone());
+        let alice = alice.clone();
+        let at = at.clone();
         async move { alice.put(&at, body).await.data(200).clone() }
     };
     let titled = edited(json!({ "title": "Tea", "notes": "Green", "emoji": "🍵" })).await;
@@ -132,7 +133,8 @@ async fn state_that_was_not_seen_is_not_changed() {
 #[tokio::test]
 async fn spendings_of_others_do_not_exist() {
     let api = Api::new().await;
-    let (alice, bob) = (api.user(1, "Alice"), api.user(2, "Bob"));
+    let alice = api.user(1, "Alice");
+    let bob = api.user(2, "Bob");
     let spending = spend(&alice, json!({})).await;
     let at = path(&spending);
     for reply in

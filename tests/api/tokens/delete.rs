@@ -10,7 +10,8 @@ async fn deleted_token_is_refused_by_the_next_request_of_each_process() {
     let api = Api::new().await;
     let alice = api.user(1, "Alice");
     let created = create(&alice, &["read"]).await;
-    let (here, there) = (alice.with_token(&created), alice.with_token(&created).at(&api.another()));
+    let here = alice.with_token(&created);
+    let there = alice.with_token(&created).at(&api.another());
     for token in [&here, &there] {
         token.get("/api/users/me").await.data(200);
     }

@@ -34,8 +34,11 @@ async fn nothing_is_written_before_the_token_is_read() {
     let tea = json!({ "amount": 4, "description": "Tea" });
     for revoked in [false, true] {
         let before = group.api.rows().await;
-        let (read, written) = (proxy.hold(reads_token), proxy.hold(writes));
-        let (caller, path, tea) = (token.clone(), path.clone(), tea.clone());
+        let read = proxy.hold(reads_token);
+        let written = proxy.hold(writes);
+        let caller = token.clone();
+        let path = path.clone();
+        let tea = tea.clone();
         let spent = tokio::spawn(async move { caller.post(&path, tea).await });
         read.arrived().await;
         // The reads of the handler take as long as those of this request.
@@ -84,7 +87,8 @@ async fn noting_the_use_of_a_deleted_token_leaves_no_row() {
     group.api.pass(std::time::Duration::from_hours(13));
     let alice = group.api.user(1, "A");
     let noted = proxy.hold(|call| call.operation() == "UpdateItem");
-    let (caller, path) = (token.clone(), group.path(""));
+    let caller = token.clone();
+    let path = group.path("");
     let read = tokio::spawn(async move { caller.get(&path).await });
     noted.arrived().await;
     alice.delete(&format!("{TOKENS}/{id}")).await.data(200);

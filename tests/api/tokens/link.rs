@@ -62,7 +62,8 @@ async fn of_two_browsers_at_once_one_is_signed_in() {
     codes.sort_unstable();
     assert_eq!(codes, [201, 401], "{} {}", one.text, other.text);
     // A new link ends the one before.
-    let (one, other) = (link(&alice).await, link(&alice).await);
+    let one = link(&alice).await;
+    let other = link(&alice).await;
     assert_eq!(exchange(&one).await.code(), (401, "TOKEN_REVOKED"));
     exchange(&other).await.data(201);
     assert_eq!(names(&alice).await, ["Browser"]);

@@ -79,7 +79,8 @@ async fn feed_pages_are_complete_when_events_share_a_millisecond() {
     assert_eq!(whole.len(), 48);
     assert!(whole.is_sorted_by(|a, b| a["createdAt"].as_str() >= b["createdAt"].as_str()));
     for limit in [1, 3, 7, 20] {
-        let (mut feed, mut cursor) = (Vec::new(), String::new());
+        let mut feed = Vec::new();
+        let mut cursor = String::new();
         loop {
             let page = alice.get(&format!("/api/users/me/activity?limit={limit}{cursor}")).await;
             feed.extend(page.data(200).as_array().unwrap().clone());

@@ -171,7 +171,9 @@ async fn load(asked: &Asked, connections: &[(Arc<Api>, Group)]) -> Duration {
     let began = Instant::now();
     let mut running = JoinSet::new();
     for (api, group) in connections {
-        let (api, group, asked) = (api.clone(), group.clone(), asked.clone());
+        let api = api.clone();
+        let group = group.clone();
+        let asked = asked.clone();
         running.spawn(async move {
             for _ in 0..LOAD.1 {
                 api.ask(&asked, &group).await;

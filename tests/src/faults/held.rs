@@ -92,7 +92,8 @@ impl Drop for Held {
 
 impl Hold {
     fn new(chosen: Choice, effect: Effect) -> Self {
-        let (released, progress) = (watch::Sender::new(false), watch::Sender::new((0, 0)));
+        let released = watch::Sender::new(false);
+        let progress = watch::Sender::new((0, 0));
         Self { chosen: Mutex::new(chosen), effect, released, progress }
     }
 

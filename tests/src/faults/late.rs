@@ -23,7 +23,8 @@ impl Attempts {
     /// Adds an attempt that is executed after `requests` requests have followed the refusal of its
     /// retry.
     pub(super) fn add(&mut self, call: &Call, requests: usize, hold: Arc<Hold>) {
-        let (channel, token) = (call.channel.clone(), call.token.clone());
+        let channel = call.channel.clone();
+        let token = call.token.clone();
         self.0.push(Attempt { channel, token, refused: false, requests, hold });
     }
 

@@ -188,7 +188,8 @@ impl Stage {
         let instances =
             CHANNELS.map(|channel| instance(wire.table(channel, &random), now, &random));
         let sender = Sender { instances: instances.into(), ids, now };
-        let (scene, known) = (wire.rows().await, HashSet::new());
+        let scene = wire.rows().await;
+        let known = HashSet::new();
         let mut stage = Self { wire, sender, scene, compared: HashMap::new(), known, random };
         for item in stage.scene.values() {
             stage.known.extend(words(&format!("{item:?}")).map(str::to_owned));
@@ -221,7 +222,8 @@ impl Stage {
     pub(super) async fn reset(&mut self) {
         self.wire.set(&self.scene).await;
         if let Wire::Proxy(_) = self.wire {
-            let (now, random) = (self.sender.now, &self.random);
+            let now = self.sender.now;
+            let random = &self.random;
             let instance = |channel| instance(self.wire.table(channel, random), now, random);
             self.sender.instances = CHANNELS.map(instance).into();
         }

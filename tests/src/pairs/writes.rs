@@ -327,7 +327,8 @@ fn of_funds() -> Vec<Write> {
 /// The user whom the scene knows by a number: from 100, the user has changed the name.
 fn user(number: u64) -> User {
     let names = ["", "A", "B", "C", "D", "E", "F", "G", "H"];
-    let (id, renamed) = (number % 100, number >= 100);
+    let id = number % 100;
+    let renamed = number >= 100;
     let name = if renamed { "Renamed" } else { names[usize::try_from(id).unwrap()] };
     client::user(id, name)
 }
@@ -370,7 +371,8 @@ pub(super) async fn send(
         }
         return Some(reply);
     }
-    let (path, body) = (operation.path(ids), operation.body(ids));
+    let path = operation.path(ids);
+    let body = operation.body(ids);
     let authorization = authorization(write, by, now);
     let mut request = client::request(&operation.method, &path, &authorization, key, &body);
     if let Some(etag) = etag {
@@ -383,7 +385,8 @@ pub(super) async fn send(
 /// because another attempt of its own may have recorded it.
 async fn occur(table: &Table, path: &str, now: Timestamp) -> Reply {
     let mut ids = path.split('/').skip(3).step_by(2);
-    let (group, schedule) = (ids.next().unwrap(), ids.next().unwrap());
+    let group = ids.next().unwrap();
+    let schedule = ids.next().unwrap();
     let done = table.occur(group.parse().unwrap(), schedule.parse().unwrap(), now).await;
     work_done(done.is_ok())
 }
@@ -557,7 +560,8 @@ fn buttons(ids: &Ids, plan: &Value) -> [(&'static str, String); 5] {
         TransferKey::of(from.parse().unwrap(), to.parse().unwrap(), Money { currency, minor })
     };
     let group: GroupId = ids["groupId"].parse().unwrap();
-    let (settlement, paid) = (ids["settlementId"].parse().unwrap(), key("2", "1", "3"));
+    let settlement = ids["settlementId"].parse().unwrap();
+    let paid = key("2", "1", "3");
     [
         ("euro", Button::Currency("EUR".parse().unwrap())),
         ("undo", Button::Undo { group, expense: ids["expenseId"].parse().unwrap() }),

@@ -213,7 +213,8 @@ impl Actor {
 
     /// Random parts that sum to `whole` and have its sign; some may be zero.
     fn parts(&mut self, users: Vec<u64>, whole: i64) -> Vec<(u64, i64)> {
-        let (mut left, last) = (whole.abs(), users.len() - 1);
+        let mut left = whole.abs();
+        let last = users.len() - 1;
         let part = |(index, user): (usize, u64)| {
             let part = if index == last { left } else { self.rng.i64(0..=left) };
             left -= part;
@@ -273,7 +274,8 @@ impl Actor {
 
     async fn revert_adjustments(&mut self, group: &str) {
         let Some(known) = self.rng.choice(self.journal.adjustments(group)) else { return };
-        let (group, names) = (group.to_owned(), vec![known.name]);
+        let group = group.to_owned();
+        let names = vec![known.name];
         self.perform(Operation::Revert { group, names, owners: known.owners }).await;
     }
 
@@ -312,10 +314,12 @@ impl Actor {
         let Some(known) = self.rng.choice(self.journal.settlements(group)) else { return };
         let KnownSettlement { group, id: settlement, from, to } = known;
         let settle = |update| {
-            let (group, settlement) = (group.clone(), settlement.clone());
+            let group = group.clone();
+            let settlement = settlement.clone();
             Operation::Settle { group, settlement, from, to, update }
         };
-        let (mut payer, mut recipient) = (self.be(from), self.be(to));
+        let mut payer = self.be(from);
+        let mut recipient = self.be(to);
         tokio::join!(
             payer.perform(settle(SettlementUpdate::Fail)),
             recipient.perform(settle(SettlementUpdate::Complete)),

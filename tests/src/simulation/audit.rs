@@ -62,7 +62,8 @@ pub async fn audit(table: &Table, client: &Client, journal: &Journal) -> Report 
         findings.extend(of_ledger(&state, *group));
         findings.extend(exports::check(table, *group).await);
         for found in table.audit(*group, LAST_MOMENT.parse().unwrap()).await.unwrap() {
-            let (pk, sk) = (found.key.pk, found.key.sk);
+            let pk = found.key.pk;
+            let sk = found.key.sk;
             findings.push(Finding::Off(format!("{group}: row {pk} {sk} {}", found.what)));
         }
     }
@@ -109,7 +110,8 @@ fn told_beside(record: &Record) -> bool {
 
 /// The key of a record's stored response.
 fn request_key(record: &Record) -> Option<Key> {
-    let (key, name) = (record.key.as_ref()?, record.operation.name()?);
+    let key = record.key.as_ref()?;
+    let name = record.operation.name()?;
     let user = UserId::new(record.user).unwrap();
     Some(pair(keys::idempotency(user, name, &hex::encode(Sha256::digest(key)))))
 }
@@ -131,7 +133,8 @@ pub async fn views(client: &Client, observer: &Actor, report: &mut Report) {
     let state = State::read(client).await;
     let users: BTreeSet<UserId> = state.members.keys().filter_map(|(_, it)| it.user()).collect();
     for id in users {
-        let (user, actor) = (id.number(), observer.be(id.number()));
+        let user = id.number();
+        let actor = observer.be(id.number());
         let own = state.members.iter().filter(|((_, member), it)| *member == id && it.is_present());
         let groups = own.map(|(key, _)| key);
         let linked = state.members.values().filter(|it| it.linked_to == Some(id)).map(|it| it.id);

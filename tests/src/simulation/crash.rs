@@ -103,7 +103,8 @@ pub async fn crashes(binary: &Path, file: &Path, rounds: u64) -> Report {
 
 /// Lets users act until `operations` operations are done, and then kills the server.
 async fn load(server: Server, observer: &Actor, group: &str, operations: u64) {
-    let (server, done) = (Arc::new(Mutex::new(Some(server))), Arc::new(AtomicU64::new(0)));
+    let server = Arc::new(Mutex::new(Some(server)));
+    let done = Arc::new(AtomicU64::new(0));
     let mut users = JoinSet::new();
     // All join before one of them can kill the server, because a join is repeated until it succeeds.
     let actors = join_all((1..=USERS).map(async |user| {
@@ -112,7 +113,8 @@ async fn load(server: Server, observer: &Actor, group: &str, operations: u64) {
         actor
     }));
     for mut actor in actors.await {
-        let (server, done) = (server.clone(), done.clone());
+        let server = server.clone();
+        let done = done.clone();
         users.spawn(async move {
             while done.fetch_add(1, SeqCst) < operations {
                 actor.act().await;

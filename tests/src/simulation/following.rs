@@ -156,7 +156,8 @@ pub async fn following(script: &Path, seed: u64) -> Followed {
         let address = ports[usize::try_from(user).unwrap() % 2].address;
         let transport = Transport::to_server(&format!("http://{address}"));
         let actor = Actor { transport, ..world.user(user) };
-        let (known, steps) = (known.clone(), steps.clone());
+        let known = known.clone();
+        let steps = steps.clone();
         let mut writer = Writer { actor, group: group.clone(), known, steps };
         users.spawn(async move { writer.write().await });
     }
@@ -421,7 +422,8 @@ impl Observer {
 
     /// All items of a list whose pages follow one another by a parameter.
     async fn items(&self, list: &str, parameter: &str, from: Option<&str>) -> Vec<Value> {
-        let (mut items, mut from) = (Vec::new(), from.map(str::to_owned));
+        let mut items = Vec::new();
+        let mut from = from.map(str::to_owned);
         loop {
             let next = from.map(|it| format!("&{parameter}={it}")).unwrap_or_default();
             let page = self.read(&format!("{list}?limit=100{next}")).await;
@@ -575,7 +577,9 @@ impl Writer {
     }
 
     async fn spend(&mut self) {
-        let (payer, one, other) = (self.member(), self.member(), self.member());
+        let payer = self.member();
+        let one = self.member();
+        let other = self.member();
         let mut sharers = vec![json!({ "userId": one })];
         sharers.extend((one != other).then(|| json!({ "userId": other })));
         let body = json!({
@@ -603,7 +607,8 @@ impl Writer {
     }
 
     async fn pay(&mut self) {
-        let (own, other) = (self.actor.user.to_string(), self.member());
+        let own = self.actor.user.to_string();
+        let other = self.member();
         let (from, to) = if self.actor.rng.bool() { (own, other) } else { (other, own) };
         let body = json!({ "fromId": from, "toId": to, "amount": self.actor.rng.u32(1..1_000) });
         let made = self.ask(Method::POST, "/settlements", body).await;
@@ -631,7 +636,8 @@ impl Writer {
         }
         let entry = format!("a-{}", self.actor.journal.unique_tag());
         let change = |user: &str, amount: i32| json!({ "userId": user, "amount": amount });
-        let (own, other) = (self.actor.user, self.actor.user % USERS + 1);
+        let own = self.actor.user;
+        let other = self.actor.user % USERS + 1;
         let changes = [change(&own.to_string(), 7), change(&other.to_string(), -7)];
         let body = json!({ "entries": [{ "entryId": entry, "changes": changes }] });
         self.ask(Method::POST, "/ledger/entries", body).await;

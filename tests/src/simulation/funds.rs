@@ -346,7 +346,8 @@ impl Spender {
 
     /// Confirms or fails a settlement, or gives back one that was paid at once.
     async fn end(&mut self) {
-        let (user, mut known) = (self.actor.user, self.model.lock().unwrap().settlements.clone());
+        let user = self.actor.user;
+        let mut known = self.model.lock().unwrap().settlements.clone();
         let fails = self.actor.rng.u32(0..4) == 0;
         known.retain(|(to, _)| fails || *to == user);
         let Some((_, id)) = self.actor.rng.choice(known) else { return };

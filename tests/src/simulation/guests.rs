@@ -58,7 +58,8 @@ pub(super) async fn run(seed: u64) -> Report {
     let model = Arc::new(Mutex::new(Model::default()));
     let mut users = JoinSet::new();
     for user in 1..=USERS {
-        let (group, model) = (group.clone(), model.clone());
+        let group = group.clone();
+        let model = model.clone();
         let mut guide = Guide { actor: world.user(user), group, model };
         users.spawn(async move {
             guide.actor.join(&guide.group).await;
@@ -188,7 +189,9 @@ impl Guide {
 
     async fn spend(&mut self) {
         let label = format!("Expense {}", self.actor.journal.unique_tag());
-        let (payer, one, other) = (self.member(), self.member(), self.member());
+        let payer = self.member();
+        let one = self.member();
+        let other = self.member();
         let mut sharers = vec![one];
         sharers.extend((sharers[0] != other).then_some(other));
         let splits: Vec<_> = sharers.iter().map(|id| json!({ "userId": id })).collect();

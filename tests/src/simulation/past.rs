@@ -37,7 +37,8 @@ impl Seen {
         let mut nets = Nets::new();
         for change in entry["changes"].as_array().unwrap() {
             let text = |name: &str| change[name].as_str().unwrap().to_owned();
-            let (user, currency) = (text("userId"), text("currency"));
+            let user = text("userId");
+            let currency = text("currency");
             let total = |name: &str| change.get(name).map_or(0, |it| minor(&currency, it));
             let net = total("paid") - total("owed") + total("sent") - total("received");
             *nets.entry((user, currency.clone())).or_default() += net;
@@ -95,7 +96,8 @@ impl Actor {
     pub(super) async fn pages(&self, path: &str, limit: usize) -> Option<Vec<Value>> {
         let separator = if path.contains('?') { '&' } else { '?' };
         let first = format!("{path}{separator}limit={limit}");
-        let (mut all, mut at) = (Vec::new(), first.clone());
+        let mut all = Vec::new();
+        let mut at = first.clone();
         for _ in 0..PAGES {
             let page = self.read(&at).await?;
             all.extend(page["data"].as_array().unwrap().iter().cloned());
@@ -172,7 +174,8 @@ impl Actor {
 
     /// A moment before, between, at or after the entries.
     fn moment(&mut self, known: &Known) -> Timestamp {
-        let (first, last) = (known.entries[0].at.millis(), known.last().millis());
+        let first = known.entries[0].at.millis();
+        let last = known.last().millis();
         let millis = match self.rng.u32(0..5) {
             0 => self.rng.u64(first - DAY..first),
             1 => self.rng.u64(last..last + 3 * DAY),
@@ -256,7 +259,8 @@ impl Actor {
         let Some(known) = known else { return };
         // Hold the read of the balance row, a checkpoint, the closings, or the entries.
         let text = self.rng.choice(["BALANCE", "CHECKPOINT#", "DAY#", "GSI1"]).unwrap();
-        let (mut nth, chosen) = (0, self.rng.usize(1..=2));
+        let mut nth = 0;
+        let chosen = self.rng.usize(1..=2);
         let held = world.proxy.hold(move |call| {
             let is_one = call.channel() == World::READER && call.mentions(text);
             nth += usize::from(is_one);

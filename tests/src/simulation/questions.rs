@@ -226,7 +226,8 @@ impl Asker {
             body["timeoutSeconds"] = json!(60);
         }
         if rng.u32(0..4) == 0 {
-            let (one, other) = (self.member(), self.member());
+            let one = self.member();
+            let other = self.member();
             let mut audience = vec![one];
             audience.extend((audience[0] != other).then_some(other));
             body["audience"] = json!(audience);
@@ -259,7 +260,8 @@ impl Asker {
         let tax = format!("{}.{:02}", rng.u64(0..9), rng.u64(1..100));
         items.push(json!({ "kind": "tax", "name": "Tax", "amount": tax }));
         if self.actor.rng.u32(0..3) == 0 {
-            let (one, other) = (self.member(), self.member());
+            let one = self.member();
+            let other = self.member();
             let mut sharers = vec![json!({ "userId": one, "weight": 2 })];
             sharers.extend((one != other).then(|| json!({ "userId": other, "weight": 3 })));
             items[1]["sharers"] = json!(sharers);
@@ -298,7 +300,8 @@ impl Asker {
     }
 
     async fn close(&mut self) {
-        let (user, any) = (self.actor.user, self.actor.rng.u32(0..3) == 0);
+        let user = self.actor.user;
+        let any = self.actor.rng.u32(0..3) == 0;
         let Some((question, _)) = self.some(|asked| any || asked.user == user) else { return };
         self.send(Kind::Close, question, Value::Null).await;
     }
@@ -357,7 +360,8 @@ impl Asker {
         let begin = self.actor.journal.unique_tag();
         let key = (self.actor.rng.u32(0..3) > 0).then(|| format!("key-{begin}"));
         let place = {
-            let (user, outcome) = (self.actor.user, Outcome::Unknown);
+            let user = self.actor.user;
+            let outcome = Outcome::Unknown;
             let (question, body, span) =
                 (question.clone(), body.clone(), Span { begin, end: u64::MAX });
             let mut model = self.model.lock().unwrap();

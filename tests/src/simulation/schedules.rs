@@ -118,7 +118,8 @@ struct Planner {
 pub(super) async fn run(seed: u64) -> Report {
     let world = Arc::new(World::new(seed).await);
     let group = world.user(1).create_group().await;
-    let (model, sending) = (Arc::new(Mutex::new(Model::default())), Arc::default());
+    let model = Arc::new(Mutex::new(Model::default()));
+    let sending = Arc::default();
     let user = |user| Planner {
         actor: world.user(user),
         group: group.clone(),
@@ -272,7 +273,8 @@ impl Planner {
             return self.edit().await;
         }
         let zone = self.actor.rng.choice(ZONES).unwrap();
-        let (rule, template) = (self.rule(zone), self.template());
+        let rule = self.rule(zone);
+        let template = self.template();
         let body = json!({ "expense": template.body(), "repeat": rule.body() });
         let path = self.path("/schedules");
         let codes = ["VALIDATION_ERROR", "LEFT"];
@@ -340,7 +342,8 @@ impl Planner {
 
     async fn change_default(&mut self) {
         let user = self.actor.rng.u64(1..=USERS);
-        let (weight, others) = (self.actor.rng.i64(1..4), self.actor.rng.i64(0..3));
+        let weight = self.actor.rng.i64(1..4);
+        let others = self.actor.rng.i64(0..3);
         let title = format!("Group {}", self.actor.journal.unique_tag());
         let rule = json!({ "splits": [{ "userId": user.to_string(), "weight": weight }], "others": others });
         let body = json!({ "title": title, "defaultSplits": [rule] });
@@ -472,7 +475,8 @@ impl Plan {
 
     /// A change on a day.
     fn change(&mut self, edit: Edit, by: u64, today: Day) {
-        let (was_paused, was_due) = (self.paused, self.dates(today).first().copied());
+        let was_paused = self.paused;
+        let was_due = self.dates(today).first().copied();
         let mut restarts = false;
         match edit {
             Edit::Template(template) => self.template = template,
@@ -551,14 +555,16 @@ impl Reference {
 
     /// A change that is not an expense.
     fn follow(&mut self, change: &GroupChange, model: &Model) {
-        let (subject, at) = (&change.subject, change.at.to_string());
+        let subject = &change.subject;
+        let at = change.at.to_string();
         let schedule = subject.schedule.as_ref().map(|it| it.id.to_string()).unwrap_or_default();
         let asked = model.asked.get(&(schedule.clone(), at)).cloned();
         let member = subject.member.as_ref().and_then(|it| it.id.user()).map(UserId::number);
         let by = change.actor_id.number();
         match (subject.kind, asked, member) {
             (ChangeKind::ScheduleAdded, Some(Asked::Make(rule, template)), _) => {
-                let (skips, from) = (Vec::new(), rule.start);
+                let skips = Vec::new();
+                let from = rule.start;
                 let plan = Plan {
                     rule,
                     template,
@@ -578,7 +584,8 @@ impl Reference {
             (ChangeKind::ScheduleDeleted, ..) => drop(self.plans.remove(&schedule)),
             (ChangeKind::SchedulePaused, ..) => {
                 let plan = self.plans.get_mut(&schedule).unwrap();
-                let (today, named) = (today(change.at, plan.rule.zone.1), plan.clone());
+                let today = today(change.at, plan.rule.zone.1);
+                let named = plan.clone();
                 (plan.paused, plan.refused) = (true, true);
                 if named.paused || named.dates(today).is_empty() || self.is_possible(&named) {
                     self.findings
@@ -625,7 +632,8 @@ impl Reference {
         let Some(plan) = self.plans.get(&id).cloned() else {
             return self.findings.push(Finding::Twice(format!("of no schedule: {expense:?}")));
         };
-        let (today, date) = (today(change.at, plan.rule.zone.1), expense.day());
+        let today = today(change.at, plan.rule.zone.1);
+        let date = expense.day();
         let due = if plan.paused { Vec::new() } else { plan.dates(today) };
         // Those that are too old are passed over, unless the keeper began days ago.
         let is_next = due.contains(&date) && plan.due(today).iter().all(|it| *it >= date);

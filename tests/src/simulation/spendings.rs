@@ -241,7 +241,8 @@ fn shared(state: &State, group: GroupId, models: &BTreeMap<u64, Model>) -> Vec<F
         let payer = it.payer_id.user().unwrap().number();
         text(payer, it.amount, it.currency, &it.day().to_string())
     });
-    let (expected, found) = (sorted(expected.collect()), sorted(found.collect()));
+    let expected = sorted(expected.collect());
+    let found = sorted(found.collect());
     if expected == found {
         return Vec::new();
     }

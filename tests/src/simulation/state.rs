@@ -187,7 +187,8 @@ impl State {
         let entries = self.entries.iter().filter(|it| it.ref_id.as_deref() == Some(expense));
         let entries: Vec<&Entry> = entries.collect();
         let now = self.expenses.iter().find(|it| it.id.to_string() == expense);
-        let (mut versions, mut deletions) = (Vec::new(), 0);
+        let mut versions = Vec::new();
+        let mut deletions = 0;
         let mut last: Option<&Entry> = None;
         for entry in entries {
             let follows = |before: &Entry| {

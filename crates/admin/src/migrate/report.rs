@@ -232,7 +232,8 @@ impl Unfinished {
     /// The report of a trial run begins anew.
     fn open(path: &Path, dry_run: bool, totals: &mut ReportTotals) -> Result<Self, Failure> {
         let begin = format!("{{\"dryRun\":{dry_run},\"findings\":[");
-        let (mut known, mut end) = (HashSet::new(), 0);
+        let mut known = HashSet::new();
+        let mut end = 0;
         let mut file = NewFile::resume(path, |part| {
             if !dry_run {
                 end = read(part, &begin, &mut known)?;

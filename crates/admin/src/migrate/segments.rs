@@ -197,7 +197,8 @@ impl Lines {
             return;
         }
         *last = tokio::time::Instant::now();
-        let (rows, all) = (bar.position(), bar.length().unwrap_or_default());
+        let rows = bar.position();
+        let all = bar.length().unwrap_or_default();
         let _ = writeln!(std::io::stderr(), "{rows} rows of about {all} read");
     }
 }

@@ -470,7 +470,8 @@ mod tests {
     #[test]
     fn ambiguous_fields_are_refused() {
         let now = SIGNED_AT.to_string();
-        let (user, other) = (r#"{"id":7}"#, r#"{"id":8}"#);
+        let user = r#"{"id":7}"#;
+        let other = r#"{"id":8}"#;
         for fields in [
             [("auth_date", &*now), ("start_param", &format!("x\nuser={user}"))].as_slice(),
             &[("auth_date", &now), ("start_param", &format!("x\nuser={other}")), ("user", user)],

@@ -36,7 +36,8 @@ pub enum Command<'a> {
 pub fn parse<'a>(text: &'a str, bot: Option<&str>) -> Option<Command<'a>> {
     let text = text.strip_prefix('/')?;
     let (name, argument) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    let (name, argument) = (name.to_ascii_lowercase(), argument.trim());
+    let name = name.to_ascii_lowercase();
+    let argument = argument.trim();
     let name = match name.split_once('@') {
         None => &name,
         Some((_, "")) => return None,

@@ -488,7 +488,8 @@ impl Subscription {
                 // An earlier one may be marked later. What is too old or was not for this chat is
                 // left out when it is read.
                 let told = number.saturating_sub(EARLIER);
-                let (from, since) = (Some(number), Some(at));
+                let from = Some(number);
+                let since = Some(at);
                 let latest = self.lease_until.and(from);
                 after.groups.push(Progress { group, told, at, from, since, latest });
             }

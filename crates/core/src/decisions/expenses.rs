@@ -85,7 +85,8 @@ impl SeenGroup {
     /// A group and its members, as its ledger has them.
     #[must_use]
     pub fn of((group, members, ledger): (Group, Vec<Member>, Ledger)) -> Self {
-        let (group, members) = (ledger.state.of_group(&group), ledger.state.of(&members));
+        let group = ledger.state.of_group(&group);
+        let members = ledger.state.of(&members);
         Self { group, members, ledger }
     }
 }
@@ -384,6 +385,7 @@ pub fn member_rows(before: Option<&Expense>, after: Option<&Expense>) -> Result<
 
 /// The puts of the participants of an expense and of its payers but the main one.
 fn puts(expense: &Expense) -> Result<Vec<Write>, Error> {
-    let (participants, payers) = (expense.participants(), expense.further_payers());
+    let participants = expense.participants();
+    let payers = expense.further_payers();
     participants.iter().map(Write::put).chain(payers.iter().map(Write::put)).collect()
 }

@@ -161,7 +161,8 @@ fn ending(
     let reference: RefId = text(&format!("void {id}"))?;
     if matches!(of.status, FundStatus::Voided | FundStatus::Expired) {
         let written = rows.transactions.iter().find(|it| it.ref_id.as_ref() == Some(&reference));
-        let (ended, written) = (of.clone(), written.cloned());
+        let ended = of.clone();
+        let written = written.cloned();
         return Ok(ControlFlow::Break(Some(EndedByForce { ended, written })));
     }
     let is_open = match of.kind {
@@ -213,7 +214,10 @@ fn write_ending(
             FundFlow::Debit => FundTransactionType::Correction,
             FundFlow::Credit => FundTransactionType::Topup,
         };
-        let (flow, currency, actor, now) = (of.flow, of.currency, operator, at);
+        let flow = of.flow;
+        let currency = of.currency;
+        let actor = operator;
+        let now = at;
         let entry = NewEntry { id, kind, flow, currency, parts: moved, actor, now };
         funds.enter(entry).ended(FundStatus::Completed, at, Some(operator))
     });

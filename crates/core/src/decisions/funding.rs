@@ -174,7 +174,8 @@ pub fn give_back(
         let of = FundTransaction { other_id: Some(other), ..of };
         of.ended(FundStatus::Completed, at, Some(by))
     };
-    let (given, taken) = (ended(given, other_id), ended(taken, id));
+    let given = ended(given, other_id);
+    let taken = ended(taken, id);
     recipient.apply(&given, at)?;
     payer.apply(&taken, at)?;
     let mut writes = vec![Write::put_new(&given)?, Write::put_new(&taken)?];
@@ -201,7 +202,8 @@ fn withhold(
     }
     if parts.total() == 0 {
         // All of it is paid outside of funds.
-        let (status, external) = (SettlementStatus::Pending, Some(settlement.amount));
+        let status = SettlementStatus::Pending;
+        let external = Some(settlement.amount);
         let settlement = Settlement { status, external, ..settlement };
         transaction.add(Write::put_new(&settlement)?);
         transaction.state().began(settlement.parties());
@@ -309,7 +311,8 @@ fn entry(
     actor: UserId,
     now: Timestamp,
 ) -> NewEntry {
-    let (kind, flow) = (FundTransactionType::Settlement, FundFlow::Debit);
+    let kind = FundTransactionType::Settlement;
+    let flow = FundFlow::Debit;
     NewEntry { id, kind, flow, currency: settlement.currency, parts, actor, now }
 }
 

@@ -73,7 +73,8 @@ pub fn credit(
         PlainFund::Cash => (FundTransactionType::Topup, Parts::cash(minor)),
         PlainFund::Credit => (FundTransactionType::Credit, Parts::credit(minor)),
     };
-    let (id, flow) = (FundTransactionId::new(now, random), FundFlow::Credit);
+    let id = FundTransactionId::new(now, random);
+    let flow = FundFlow::Credit;
     let entry = NewEntry { id, kind, flow, currency, parts, actor: actor.id, now };
     let entered = FundTransaction { ref_id, description, ..funds.enter(entry) };
     if entered.ref_id.is_some() {
@@ -105,7 +106,8 @@ pub fn debit(
     new: FundDebit,
     RequestContext { now, random }: RequestContext,
 ) -> Result<Entered, WriteError> {
-    let (id, flow) = (FundTransactionId::new(now, random), FundFlow::Debit);
+    let id = FundTransactionId::new(now, random);
+    let flow = FundFlow::Debit;
     let entry = |kind, parts, currency| {
         funds.enter(NewEntry { id, kind, flow, currency, parts, actor: actor.id, now })
     };
@@ -113,14 +115,16 @@ pub fn debit(
         FundDebit::Cashout { amount, to, description } => {
             let parts = funds.cover(amount, Payable::Cash, now).map_err(Error::from)?;
             let entered = entry(FundTransactionType::Cashout, parts, amount.currency);
-            let (to, owner_name) = (Some(to), Some(actor.name.clone()));
+            let to = Some(to);
+            let owner_name = Some(actor.name.clone());
             let entered = FundTransaction { description, to, owner_name, ..entered };
             Ok(ControlFlow::Continue((funds, entered)))
         }
         FundDebit::Correction { fund, bonus_id, amount, ref_id, description } => {
             let parts = corrected(&funds, fund, bonus_id, amount, now)?;
             let done = entry(FundTransactionType::Correction, parts, amount.currency);
-            let (ref_id, description) = (Some(ref_id), Some(description));
+            let ref_id = Some(ref_id);
+            let description = Some(description);
             let done = FundTransaction { ref_id, description, ..done };
             at_once(funds, done, now).map(ControlFlow::Break)
         }
@@ -137,12 +141,16 @@ pub fn give_bonus(
     let Money { minor, currency } = new.amount;
     let id = FundTransactionId::new(now, random);
     let parts = Parts { bonuses: BTreeMap::from([(id, minor)]), ..Parts::default() };
-    let (kind, flow) = (FundTransactionType::Bonus, FundFlow::Credit);
+    let kind = FundTransactionType::Bonus;
+    let flow = FundFlow::Credit;
     let entry = NewEntry { id, kind, flow, currency, parts, actor, now };
     let given = funds.enter(entry);
-    let (description, expires_at) = (new.note.clone(), Some(new.expires_at));
+    let description = new.note.clone();
+    let expires_at = Some(new.expires_at);
     let given = FundTransaction { description, expires_at, ..given };
-    let (awarded, note, usage) = (minor, new.note, BTreeMap::new());
+    let awarded = minor;
+    let note = new.note;
+    let usage = BTreeMap::new();
     let bonus = Bonus { awarded, given_by: actor, note, usage, used_earlier: 0 };
     funds.give(&given, bonus, new.expires_at);
     at_once(funds, given, now)

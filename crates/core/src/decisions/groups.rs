@@ -223,7 +223,9 @@ pub fn connect<'a>(
     now: Timestamp,
 ) -> Result<Decision<Opened>, WriteError> {
     let Some(opened) = decision.result() else { return Ok(decision) };
-    let (group, mut writes, mut leading) = (opened.group.id, Vec::new(), Vec::new());
+    let group = opened.group.id;
+    let mut writes = Vec::new();
+    let mut leading = Vec::new();
     let written = match &decision {
         Decision::Write(transaction, _) | Decision::Renew(transaction, _) => transaction.keys(),
         Decision::Done(_) | Decision::Refuse { .. } => Vec::new(),
@@ -253,7 +255,8 @@ pub fn connect<'a>(
         None => new.with_chats(leading),
         Some(before) if stays => before.clone().with_chats(leading),
         Some(before) => {
-            let (version, chats) = (before.version, before.chats.clone());
+            let version = before.version;
+            let chats = before.chats.clone();
             Subscription { chats, version, ..new }.with_chats(leading)
         }
     };
@@ -298,7 +301,8 @@ pub fn resume_chat(
     let blocked = Some(InactiveReason::Blocked);
     change(before.filter(|it| it.inactive_reason == blocked && it.chat_id == number), |before| {
         let new = Subscription::new(before.id, number, before.language, now);
-        let (version, chats) = (before.version, before.chats.clone());
+        let version = before.version;
+        let chats = before.chats.clone();
         Subscription { chats, version, ..new }.changed()
     })
 }

@@ -253,7 +253,8 @@ impl Run<'_> {
             return Ok(Decision::Done(None));
         }
         let mut batch = Batch::new(transaction, self.new.id);
-        let (mut taken, mut there) = (0_usize, 0_u64);
+        let mut taken = 0_usize;
+        let mut there = 0_u64;
         for (place, record) in candidates {
             if recorded.has(record) {
                 there = there.saturating_add(1);

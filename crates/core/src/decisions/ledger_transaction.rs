@@ -58,7 +58,8 @@ impl LedgerTransaction {
     /// may be archived.
     #[must_use]
     pub fn unchecked(member_key: MemberKey, read: Ledger, now: Timestamp) -> Self {
-        let (at, next) = (read.next_moment(now), read.clone());
+        let at = read.next_moment(now);
+        let next = read.clone();
         Self { member_key, at, read, next, transaction: Transaction::default(), told: None }
     }
 

@@ -175,7 +175,8 @@ impl MemberChange {
     /// member counts for both.
     #[must_use]
     pub fn needs_pending(&self) -> bool {
-        let (member, ledger) = (self.before.id, self.transaction.ledger());
+        let member = self.before.id;
+        let ledger = self.transaction.ledger();
         ledger.check_settled(member).is_err() && ledger.may_count_twice(member)
     }
 
@@ -186,7 +187,8 @@ impl MemberChange {
     ///
     /// [`Error::NotSettled`].
     pub fn check_settled(&self, pending: Option<&[Settlement]>) -> Result<(), Error> {
-        let (member, ledger) = (self.before.id, self.transaction.ledger());
+        let member = self.before.id;
+        let ledger = self.transaction.ledger();
         let Err(mut unsettled) = ledger.check_settled(member) else { return Ok(()) };
         if let Some(pending) = pending {
             let is_own = |it: &&Settlement| {

@@ -289,7 +289,9 @@ pub fn claim(
     before: &[Answer],
     context: RequestContext,
 ) -> Result<Option<Decision<Answered>>, WriteError> {
-    let (question, member, now) = (&asked.question, &asked.member, context.now);
+    let question = &asked.question;
+    let member = &asked.member;
+    let now = context.now;
     let latest = Answer::latest(before);
     let receipt = details.and_then(|details| details.receipt);
     match latest {

@@ -58,7 +58,8 @@ impl<'a> Maker<'a> {
         transaction: &'a LedgerTransaction,
     ) -> Scheduling<'a> {
         let Self { caller, agent, context: RequestContext { now, random }, zone } = self;
-        let (links, at) = (transaction.links(), transaction.at());
+        let links = transaction.links();
+        let at = transaction.at();
         Scheduling { group, members, links, caller, agent, at, now, random, zone }
     }
 }
@@ -142,7 +143,8 @@ pub fn occur(
     let schedule = before.clone().without_old_dates(now);
     let member_key = MemberKey { group: of_group.id, user: schedule.actor_id };
     let mut transaction = LedgerTransaction::unchecked(member_key, ledger, now);
-    let (at, links) = (transaction.at(), transaction.links().clone());
+    let at = transaction.at();
+    let links = transaction.links().clone();
     let Some(date) = schedule.due_date(now) else {
         if schedule != *before {
             let passed = Schedule { version: before.version.saturating_add(1), ..schedule };

@@ -35,7 +35,8 @@ pub fn record_settlement(
 ) -> Result<(LedgerTransaction, Settlement), WriteError> {
     let new = new.resolved(transaction.links());
     let new = new.check(group, members, transaction.ledger(), user, (context.now, zone))?;
-    let (created_at, completed) = (transaction.at(), new.status == SettlementStatus::Completed);
+    let created_at = transaction.at();
+    let completed = new.status == SettlementStatus::Completed;
     let settlement = Settlement {
         id: SettlementId::new(created_at, context.random),
         created_at,
@@ -83,7 +84,9 @@ pub fn repeated_by(
     let by_payer = created.created_by.map(MemberId::from) == Some(from);
     let waits = by_payer && created.status == SettlementStatus::Pending;
     let may = !new.is_separate() && !waits && state.may_have_pending_between([from, to], links);
-    let (links, created, now) = (links.clone(), created.clone(), transaction.at());
+    let links = links.clone();
+    let created = created.clone();
+    let now = transaction.at();
     may.then_some(move |it: &Settlement| it.repeats(&created, &links, now))
 }
 
@@ -184,7 +187,8 @@ pub fn completed(
     transaction.add(Write::update(key(&settlement), attributes).when(unchanged(&settlement)?));
     transaction.add_all(paid);
     transaction.state().ended(settlement.parties());
-    let (status, completed_at) = (SettlementStatus::Completed, Some(at));
+    let status = SettlementStatus::Completed;
+    let completed_at = Some(at);
     let completed = Settlement { status, completed_at, ..settlement };
     transaction.record(completed.event()?)?;
     transaction.tell(Subject::settlement(ChangeKind::SettlementCompleted, &completed));
@@ -207,7 +211,8 @@ pub fn failed(
     transaction.add_all(release_hash(&settlement, used.as_ref())?);
     transaction.add_all(funds);
     transaction.state().ended(settlement.parties());
-    let (status, tx_hash) = (SettlementStatus::Failed, None);
+    let status = SettlementStatus::Failed;
+    let tx_hash = None;
     let failed = Settlement { tx_hash, status, expired, ..settlement };
     transaction.tell(Subject::settlement(ChangeKind::SettlementFailed, &failed));
     Ok((transaction, failed))

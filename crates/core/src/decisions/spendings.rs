@@ -89,7 +89,8 @@ fn summaries(
 ) -> Result<Vec<Write>, Error> {
     let none = Counters::default();
     let counters = |of: Option<&Spending>| of.map_or(Ok(none.clone()), Spending::counters);
-    let (old, new) = (counters(before)?, counters(after)?);
+    let old = counters(before)?;
+    let new = counters(after)?;
     let changes = match (before, after) {
         (Some(before), Some(after)) if before.user_date != after.user_date => {
             vec![(before, none.since(&old)?), (after, new)]

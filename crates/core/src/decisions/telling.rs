@@ -48,7 +48,8 @@ pub fn make_due(transaction: &mut Transaction, telling: Telling) -> Result<(), E
     for item in transaction.puts_mut().filter(|item| item.get(KIND).is_some_and(is_change)) {
         let change: GroupChange = row::from_item(item.clone())?;
         if Topic::of(change.subject.kind).is_some() {
-            let (due_at, shown) = (Some(change.at), telling == Telling::Shown);
+            let due_at = Some(change.at);
+            let shown = telling == Telling::Shown;
             *item = row::to_item(&GroupChange { due_at, shown, ..change })?;
         }
     }

@@ -146,7 +146,8 @@ fn condition(transaction: &Transaction, key: &Primary) -> Condition {
 /// An expense of user 1 that 1 and 2 share, its entry, and the ledger with it.
 fn recorded() -> (Expense, Entry, Ledger) {
     let transaction = LedgerTransaction::new(by(1), Ledger::default(), now()).unwrap();
-    let (group, members) = (group(), members());
+    let group = group();
+    let members = members();
     let recording = Recording {
         group: &group,
         members: &members,
@@ -179,7 +180,8 @@ fn expense_is_recorded_on_condition_of_the_ledger_that_was_read() {
     let all = |_: &Expense| true;
     let seen = seen();
     let version = seen.ledger.version;
-    let (group, members) = (group(), members());
+    let group = group();
+    let members = members();
     let decided =
         expenses::edit_expense(by(1), &Draft::valid(edit), all, now(), seen, (&group, &members));
     let (transaction, edited) = written(decided);
@@ -195,7 +197,8 @@ fn expense_is_recorded_on_condition_of_the_ledger_that_was_read() {
 fn edit_without_a_change_writes_nothing() {
     let edit =
         Draft::valid(Edit { amount: Field::Value("30".parse().unwrap()), ..Edit::default() });
-    let (group, members) = (group(), members());
+    let group = group();
+    let members = members();
     let decided = expenses::edit_expense(by(1), &edit, |_| true, now(), seen(), (&group, &members));
     assert!(matches!(decided, Ok(Decision::Done(_))));
 }
@@ -215,7 +218,8 @@ fn expense_is_deleted_by_who_paid_as_it_was_expected() {
 #[test]
 fn deleted_expense_is_restored_once() {
     let before = seen();
-    let (expense, entry) = (before.expense.clone(), before.entry.clone().unwrap());
+    let expense = before.expense.clone();
+    let entry = before.entry.clone().unwrap();
     let (transaction, _) = written(expenses::delete_expense(by(1), |_| true, now(), before));
     let ledger = ledger_of(&transaction);
     let puts =
@@ -225,7 +229,8 @@ fn deleted_expense_is_restored_once() {
         });
     let mut history: Vec<Entry> = puts.collect();
     history.sort_by_key(|entry| std::cmp::Reverse(entry.sequence));
-    let (body, id) = (Draft::valid(()), expense.id);
+    let body = Draft::valid(());
+    let id = expense.id;
     let deleted =
         SeenDeleted { expense: None, history, ledger: ledger.clone(), payers: Vec::new() };
     let (transaction, restored) =
@@ -251,7 +256,8 @@ fn paid(recorder: u64) -> (Settlement, Ledger) {
         ..NewSettlement::default()
     });
     let transaction = LedgerTransaction::new(by(recorder), recorded().2, now()).unwrap();
-    let (group, members) = (group(), members());
+    let group = group();
+    let members = members();
     let who = (user(recorder), context(), Zone::default());
     let (transaction, settlement) =
         settlements::record_settlement(&new, (&group, &members), transaction, who).unwrap();
@@ -314,7 +320,9 @@ fn member_with_a_balance_does_not_leave() {
 #[test]
 fn two_guests_have_two_names() {
     let name = Draft::valid(Field::Value("User 2".parse().unwrap()));
-    let (group, members, ledger) = (group(), members(), Ledger::default());
+    let group = group();
+    let members = members();
+    let ledger = Ledger::default();
     let seen = (&group, &*members, &ledger);
     let taken = guests::add_guest(by(1), &name, seen, context());
     assert!(matches!(taken, Err(WriteError::Fail(Error::NameTaken))));
@@ -372,7 +380,9 @@ fn import_stops_where_a_transaction_is_full_and_goes_on_from_there() {
     };
     let (mut seen, mut done) =
         (Ledger::default(), Imported::none(new.row(group().id, user(1), now())));
-    let (mut row, mut left, mut parts) = (None::<ImportRow>, &*new.records, Vec::new());
+    let mut row = None::<ImportRow>;
+    let mut left = &*new.records;
+    let mut parts = Vec::new();
     while !left.is_empty() {
         // The group has the first row of each part already.
         let there = keys::entry(group().id, &left[0].1.entry_id());

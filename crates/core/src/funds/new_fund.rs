@@ -159,7 +159,8 @@ impl Draft<NewBonus> {
             );
         }
         let bonus = || {
-            let (amount, expires_at) = (amount?, expires_at?);
+            let amount = amount?;
+            let expires_at = expires_at?;
             Some(GivenBonus { amount, expires_at, note: optional(&new.note)? })
         };
         let bonus = bonus();
@@ -287,7 +288,8 @@ fn check_cashout(
         }
         (Field::Invalid, _) | (Field::Value(_), None) => {}
     }
-    let (to, description) = (new.to.value().cloned()?, optional(&new.description)?);
+    let to = new.to.value().cloned()?;
+    let description = optional(&new.description)?;
     Some(FundDebit::Cashout { amount: amount?, to, description })
 }
 
@@ -367,7 +369,8 @@ fn check_reference(
         Field::Absent => return Some(None),
         reference => reference.value()?,
     };
-    let (fund, currency) = (fund.value().copied()?, currency.value().copied()?);
+    let fund = fund.value().copied()?;
+    let currency = currency.value().copied()?;
     errors.keep("refId", reference_in(reference, fund, currency)).map(Some)
 }
 

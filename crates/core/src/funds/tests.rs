@@ -39,7 +39,9 @@ fn eur(minor: i64) -> Money {
 }
 
 fn entry(number: u8, kind: FundTransactionType, flow: FundFlow, parts: Parts) -> NewEntry {
-    let (currency, actor, now) = (eur(0).currency, user("4"), at(number.into()));
+    let currency = eur(0).currency;
+    let actor = user("4");
+    let now = at(number.into());
     NewEntry { id: id(number), kind, flow, currency, parts, actor, now }
 }
 
@@ -55,7 +57,8 @@ fn with(funds: &mut Funds, entry: NewEntry) -> FundTransaction {
 fn give(funds: &mut Funds, number: u8, amount: i64, until: Timestamp) {
     let parts = Parts { bonuses: BTreeMap::from([(id(number), amount)]), ..Parts::default() };
     let given = with(funds, entry(number, FundTransactionType::Bonus, FundFlow::Credit, parts));
-    let (usage, note) = (BTreeMap::new(), None);
+    let usage = BTreeMap::new();
+    let note = None;
     let bonus = Bonus { awarded: amount, given_by: user("4"), note, usage, used_earlier: 0 };
     funds.give(&given, bonus, until);
 }
@@ -63,7 +66,8 @@ fn give(funds: &mut Funds, number: u8, amount: i64, until: Timestamp) {
 /// 50 cash, 10 credit, bonuses of 5 until tomorrow and of 7 until next month.
 fn bob() -> Funds {
     let mut funds = Funds::new(user("2"), []);
-    let (topup, credit) = (FundTransactionType::Topup, FundTransactionType::Credit);
+    let topup = FundTransactionType::Topup;
+    let credit = FundTransactionType::Credit;
     with(&mut funds, entry(1, topup, FundFlow::Credit, Parts::cash(50)));
     with(&mut funds, entry(2, credit, FundFlow::Credit, Parts::credit(10)));
     give(&mut funds, 3, 7, at(2_592_000));
@@ -113,7 +117,8 @@ fn bonuses_pay_first_by_their_end_then_credit_then_cash() {
 
 #[test]
 fn a_held_amount_is_withheld_until_it_is_captured_or_released() {
-    let (mut funds, now) = (stored(&bob()), at(100));
+    let mut funds = stored(&bob());
+    let now = at(100);
     let parts = funds.cover(eur(20), Payable::All, now).unwrap();
     let settle = FundTransactionType::Settlement;
     let of = funds.enter(entry(9, settle, FundFlow::Debit, parts));
@@ -126,7 +131,8 @@ fn a_held_amount_is_withheld_until_it_is_captured_or_released() {
     let mut funds = stored(&funds).with_cash(50);
     // A lapsed bonus still has what it has withheld.
     assert_eq!(sums(&funds, at(2_592_001)), [72, 52, 20]);
-    let (mut captured, mut released) = (funds.clone(), funds.clone());
+    let mut captured = funds.clone();
+    let mut released = funds.clone();
     captured.capture(&of, now).unwrap();
     assert_eq!(sums(&captured, now), [52, 52, 0]);
     assert_eq!(captured.get(FundKey::Bonus(id(4))), None, "it is spent");
@@ -236,7 +242,8 @@ fn totals_follow_from_transactions() {
         assert_eq!(FundTotal::of(&of), none, "it is not completed");
         FundTotal::of(&of.ended(FundStatus::Completed, at(9), None))
     };
-    let (credit, debit) = (FundFlow::Credit, FundFlow::Debit);
+    let credit = FundFlow::Credit;
+    let debit = FundFlow::Debit;
     let cash = Parts::cash(7);
     assert_eq!(of(FundTransactionType::Topup, credit, cash.clone()).topped_up, 7);
     assert_eq!(of(FundTransactionType::Cashout, debit, cash).cashed_out, 7);
@@ -251,7 +258,8 @@ fn totals_follow_from_transactions() {
 fn two_users() -> [FundRows; 2] {
     let (credit, debit, settle) =
         (FundFlow::Credit, FundFlow::Debit, FundTransactionType::Settlement);
-    let (mut bob, mut alice) = (Funds::new(user("2"), []), Funds::new(user("1"), []));
+    let mut bob = Funds::new(user("2"), []);
+    let mut alice = Funds::new(user("1"), []);
     let bonus = Parts { bonuses: BTreeMap::from([(id(3), 6)]), ..Parts::default() };
     let mut of_bob = vec![
         with(&mut bob, entry(1, FundTransactionType::Topup, credit, Parts::cash(50))),
@@ -346,7 +354,8 @@ fn any_funds() -> impl Strategy<Value = Funds> {
     let bonuses = prop::collection::vec((fund(), 0..200_u64), 0..30);
     (fund(), fund(), bonuses).prop_map(|(cash, credit, bonuses)| {
         let mut funds = Funds::new(user("2"), []);
-        let (topup, given) = (FundTransactionType::Topup, FundTransactionType::Credit);
+        let topup = FundTransactionType::Topup;
+        let given = FundTransactionType::Credit;
         with(&mut funds, entry(1, topup, FundFlow::Credit, Parts::cash(cash.0)));
         with(&mut funds, entry(2, given, FundFlow::Credit, Parts::credit(credit.0)));
         let mut held = Parts { cash: cash.1.min(cash.0), ..Parts::default() };

@@ -139,7 +139,8 @@ impl GroupState {
     /// [`Error::Contended`] if too many members have changed lately.
     pub fn change(&mut self, after: &Member, at: Timestamp) -> Result<(), Error> {
         self.forget(at);
-        let (present, removed) = (after.is_present(), after.removed_at.is_some());
+        let present = after.is_present();
+        let removed = after.removed_at.is_some();
         self.recent.insert(after.id, PresenceChange { present, removed, at });
         if self.recent.len() > MAX_RECENT { Err(Error::Contended) } else { Ok(()) }
     }
@@ -240,7 +241,9 @@ mod tests {
 
     #[test]
     fn a_change_overrides_the_row_of_a_member_until_it_is_forgotten() {
-        let (left, back, other) = (member(1), member(2), member(3));
+        let left = member(1);
+        let back = member(2);
+        let other = member(3);
         let past = Member { left_at: Some(at(1)), ..back.clone() };
         let rows = [left.clone(), past.clone(), other.clone()];
         let mut state = GroupState::default();

@@ -59,7 +59,8 @@ impl Says for FundError {
         match self {
             Self::Insufficient { needed, available, cash_only } => {
                 let currency = needed.currency;
-                let (needed, available) = (needed.to_major(), available.to_major());
+                let needed = needed.to_major();
+                let available = available.to_major();
                 if *cash_only {
                     message!(
                         "{needed} {currency} of cash are needed, {available} {currency} are \
@@ -112,7 +113,8 @@ impl Says for FundError {
                 "у операции уже окончательный статус: {status}"
             ),
             Self::Over(at) => {
-                let (day, time) = (at.day(), at.clock());
+                let day = at.day();
+                let time = at.clock();
                 message!(
                     "the hold expired on {day} at {time} UTC",
                     "срок удержания истёк {day} в {time} UTC"

@@ -64,7 +64,8 @@ mod tests {
 
     #[test]
     fn events_after_a_link_change_the_balance_of_the_user() {
-        let (grandma, bob) = (MemberId::from(guest(1)), user(2));
+        let grandma = MemberId::from(guest(1));
+        let bob = user(2);
         let shared = spent("dinner", user(1), &[(grandma, 30), (bob, 20)]);
         let (before, dinner): (_, Entry<()>) =
             Ledger::default().record(group(), shared, actor(1), at(0)).unwrap();

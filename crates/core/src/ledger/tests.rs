@@ -29,7 +29,8 @@ pub(crate) fn currency(index: u8) -> Currency {
 
 /// An event that changes the totals of the first two members.
 fn event(minor: i64) -> Event {
-    let (first, second) = (minor - minor / 2, minor / 2);
+    let first = minor - minor / 2;
+    let second = minor / 2;
     let change = |user_number, paid, owed| {
         let totals = Totals { paid, owed, ..Totals::default() };
         Change { user: user(user_number), currency: currency(0), totals }

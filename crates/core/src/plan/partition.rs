@@ -60,7 +60,8 @@ fn indices(set: u64, open: &[Open]) -> Vec<usize> {
 /// Sets that are found among some of the balances at a time. The others are one more balance there,
 /// whose set stays open. A window without another set is put aside.
 fn by_windows(mut open: Vec<Open>, steps: &mut u64) -> Vec<Vec<usize>> {
-    let (mut sets, mut aside) = (Vec::new(), Vec::new());
+    let mut sets = Vec::new();
+    let mut aside = Vec::new();
     while !open.is_empty() {
         let all = open.len() as u64;
         let (window, rest) = spread(open);
@@ -91,7 +92,8 @@ fn by_windows(mut open: Vec<Open>, steps: &mut u64) -> Vec<Vec<usize>> {
 
 /// A window of balances of all sizes, and the others.
 fn spread(open: Vec<Open>) -> (Vec<Open>, Vec<Open>) {
-    let (len, window) = (open.len(), open.len().min(WINDOW));
+    let len = open.len();
+    let window = open.len().min(WINDOW);
     let before = |place: usize| place.saturating_mul(window).checked_div(len);
     let (window, rest): (Vec<_>, Vec<_>) = open
         .into_iter()

@@ -110,7 +110,8 @@ impl ZeroSums {
     /// Lists the sets of one size. `None` if it takes more than the `steps` that are left.
     fn list(&mut self, size: usize, steps: &mut u64) -> Option<()> {
         let [left, right] = &mut self.halves;
-        let (left, right) = (left.up_to(size, steps)?, right.up_to(size, steps)?);
+        let left = left.up_to(size, steps)?;
+        let right = right.up_to(size, steps)?;
         for (left, right) in left.iter().zip(right.iter().rev()) {
             let scanned = left.len().saturating_add(right.len());
             *steps = steps.checked_sub(scanned.try_into().ok()?)?;

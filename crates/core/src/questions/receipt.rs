@@ -203,7 +203,9 @@ fn rule_of_unclaimed(left: Scaled, quantity: Scaled) -> Message {
     if left == quantity {
         return message!("nobody has claimed it", "эту позицию никто не отметил");
     }
-    let (is_one, left, quantity) = (left == ONE, number(left), number(quantity));
+    let is_one = left == ONE;
+    let left = number(left);
+    let quantity = number(quantity);
     if is_one {
         message!("{left} of {quantity} is unclaimed", "не разобрано {left} из {quantity}")
     } else {
@@ -421,7 +423,8 @@ impl Receipt {
         payers: BTreeMap<MemberId, Decimal>,
         others: &BTreeSet<MemberId>,
     ) -> Result<Draft<NewExpense>, Error> {
-        let (mut missing, mut lines) = (Vec::new(), Vec::new());
+        let mut missing = Vec::new();
+        let mut lines = Vec::new();
         for (index, line) in self.lines.iter().enumerate() {
             let Some(sharing) = sharing_of_present(line, applying) else {
                 let counted = counted(line, claims.0.get(&index));

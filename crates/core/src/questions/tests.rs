@@ -62,7 +62,8 @@ fn weights(
     };
     let answers: Vec<_> = claims.iter().map(claim).collect();
     let answers = answers.iter().map(|(member, claims)| (*member, claims.as_slice()));
-    let (links, present) = (Links::default(), (1..=5).map(|it| user(it).into()).collect());
+    let links = Links::default();
+    let present = (1..=5).map(|it| user(it).into()).collect();
     let claims = Claims::of(answers, &links, &present);
     let applying = Applying { links: &links, present: &present, unclaimed, payer: Field::Absent };
     match receipt(quantity, "12").expense(&claims, applying) {
@@ -189,7 +190,8 @@ fn a_linked_guest_lowers_what_a_question_needs() {
             (it.required_responses, it.answered.len(), it.closed_at.is_some())
         })
     };
-    let (text, items) = (QuestionType::Text, QuestionType::Items);
+    let text = QuestionType::Text;
+    let items = QuestionType::Items;
     assert_eq!(link(&asked(text, None, 1)), None);
     assert_eq!(link(&asked(text, Some(&[user(3).into()]), 1)), None);
     let both = asked(text, Some(&[guest, other, user(3).into()]), 3);

@@ -250,7 +250,8 @@ fn check_changes(
     members: &BTreeSet<MemberId>,
     errors: &mut FieldErrors,
 ) -> Option<Vec<Change>> {
-    let (mut checked, mut amounts) = (Vec::new(), Vec::new());
+    let mut checked = Vec::new();
+    let mut amounts = Vec::new();
     let mut named = BTreeSet::new();
     for (index, amount) in changes.iter().enumerate() {
         let path = path.index(index);

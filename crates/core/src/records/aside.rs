@@ -44,7 +44,8 @@ impl AsideRow {
     ) -> Result<Self, Error> {
         let sorted: BTreeMap<&String, &AttributeValue> = item.iter().collect();
         let row = serde_json::to_string(&sorted).map_err(|error| Error::Table(error.into()))?;
-        let (sort_key, reason) = (sort_key.to_owned(), reason.to_owned());
+        let sort_key = sort_key.to_owned();
+        let reason = reason.to_owned();
         Ok(Self { group_id, sort_key, reason, set_aside_at, row })
     }
 }

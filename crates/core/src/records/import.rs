@@ -422,7 +422,8 @@ impl NewImport {
     pub fn confirmed(self, group: GroupId, confirmed: Option<Confirmed>) -> Self {
         let Some(confirmed) = confirmed else { return self };
         let Confirmed { text, updates } = &confirmed;
-        let (old, updates) = (self.id.to_string(), [u8::from(*updates)]);
+        let old = self.id.to_string();
+        let updates = [u8::from(*updates)];
         let id = import_id(group, &[old.as_bytes(), text.as_bytes(), &updates]);
         Self { id, confirmed: Some(confirmed), ..self }
     }

@@ -388,7 +388,8 @@ impl Settlement {
         if !sides.payer && !sides.recipient {
             return Err(SettlementError::NotParty);
         }
-        let (status, hash) = (update.status.value().copied(), update.tx_hash.value());
+        let status = update.status.value().copied();
+        let hash = update.tx_hash.value();
         let same_hash = hash.is_none() || hash == self.tx_hash.as_ref();
         let edits = update.edits().next().is_some();
         if edits && !self.is_edited_by(caller, sides) {
@@ -507,7 +508,8 @@ impl Draft<NewSettlement> {
                 errors.keep(path, member.map(|it| it.name.clone()).ok_or_else(not_a_member))?;
             Some((user, name))
         };
-        let (to, from) = (new.to.value().copied(), new.from.or(member));
+        let to = new.to.value().copied();
+        let from = new.from.or(member);
         let to = to.and_then(|user| named("toId", user));
         let from = from.and_then(|user| named("fromId", user));
         let parties = from.as_ref().zip(to.as_ref()).map(|((from, _), (to, _))| (*from, *to));

@@ -302,7 +302,8 @@ impl Targets {
     /// Whether the days are exactly one period of the targets.
     #[must_use]
     pub fn are_for(&self, days: &RangeInclusive<Day>) -> bool {
-        let (first, last) = (*days.start(), *days.end());
+        let first = *days.start();
+        let last = *days.end();
         match self.period {
             Period::Month => first == first.first_of_month() && last == first.last_of_month(),
             Period::Day => first == last,

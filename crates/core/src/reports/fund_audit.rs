@@ -226,7 +226,8 @@ impl FundRows {
         findings.extend(self.wrong_terms(now));
         for of in &self.transactions {
             let wrong = self.wrong_transaction(of, now).into_iter();
-            let (amount, currency) = (of.currency.to_major(of.amount), of.currency);
+            let amount = of.currency.to_major(of.amount);
+            let currency = of.currency;
             findings.extend(wrong.map(|what| FundFinding::Transaction {
                 id: of.id,
                 amount,

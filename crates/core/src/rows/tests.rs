@@ -137,7 +137,8 @@ fn change(expense: &Expense, at: Timestamp) -> GroupChange {
 
 /// A monthly expense, whose next date is a 31st.
 fn schedule(template: Expense, at: Timestamp) -> Schedule {
-    let (user, next) = (UserId::new(123_456_789).unwrap(), "2024-01-31".parse().unwrap());
+    let user = UserId::new(123_456_789).unwrap();
+    let next = "2024-01-31".parse().unwrap();
     Schedule {
         id: "0190a1b2-0000-7000-8000-000000000005".parse().unwrap(),
         group_id: template.group_id,

@@ -30,7 +30,8 @@ impl Split {
         if !is_of_all || sum != amount.minor.into() {
             return Err(SplitError::OtherShares);
         }
-        let (mut with, mut without) = (Vec::new(), Vec::new());
+        let mut with = Vec::new();
+        let mut without = Vec::new();
         for ((_, minor, remainder), (_, share)) in exact.into_iter().zip(shares) {
             let left_over = BigInt::from(share) * amount.minor.signum() - minor;
             if left_over == BigInt::ZERO {

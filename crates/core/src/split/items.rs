@@ -47,7 +47,8 @@ impl ExactLines {
         let divisors: Vec<BigInt> = (0..lines.len()).map(divisor).collect::<Result<_, _>>()?;
         // A member's part of a line with sharers has the denominator `whole`. Lines that apply to
         // others divide it once more, by a divisor of `factor`.
-        let (mut whole, mut factor) = (BigInt::from(1), BigInt::from(1));
+        let mut whole = BigInt::from(1);
+        let mut factor = BigInt::from(1);
         for (line, divisor) in lines.iter().zip(&divisors) {
             match line.sharing {
                 Sharing::Sharers { .. } => whole = common_multiple(whole, divisor),

@@ -111,7 +111,9 @@ fn messages_about_a_negative_expense_have_its_signs() {
 fn line(kind: LineKind, amount: i64, sharers: &[(u64, &str)]) -> Line<i64> {
     let sharers = sharers.iter().map(|(member, weight)| (user(*member), number(weight))).collect();
     let sharing = Sharing::Sharers { sharers };
-    let (name, quantity, price) = ("Line".parse().unwrap(), None, None);
+    let name = "Line".parse().unwrap();
+    let quantity = None;
+    let price = None;
     Line { kind, name, amount, rest: false, quantity, price, sharing }
 }
 

@@ -389,7 +389,8 @@ mod tests {
 
     #[test]
     fn unknown_attributes_of_any_type_are_ignored() {
-        let (text, bytes) = ("1".to_owned(), vec![1]);
+        let text = "1".to_owned();
+        let bytes = vec![1];
         for value in [
             AttributeValue::B(bytes.clone()),
             AttributeValue::Bs(vec![bytes]),

@@ -30,7 +30,8 @@ impl Correction {
     /// The row, with this sort key, is deleted.
     #[must_use]
     pub fn removed(sort_key: &str) -> Self {
-        let (attribute, before) = ("SK".to_owned(), Some(sort_key.into()));
+        let attribute = "SK".to_owned();
+        let before = Some(sort_key.into());
         Self { attribute, before, after: None }
     }
 }

@@ -84,6 +84,7 @@ pub fn settlement(
         "createdAt",
         "completedAt",
     ];
-    let (missing_members, anomalies) = (named.missing_members, anomaly.into_iter().collect());
+    let missing_members = named.missing_members;
+    let anomalies = anomaly.into_iter().collect();
     Ok(Migrated { missing_members, anomalies, ..Migrated::of(item, settlement, &always)? })
 }

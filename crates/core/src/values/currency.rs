@@ -417,7 +417,8 @@ mod tests {
             assert_eq!(found, (name, symbol, kind), "{code}");
         }
         for currency in Currency::all() {
-            let (name, symbol) = (currency.name(), currency.symbol());
+            let name = currency.name();
+            let symbol = currency.symbol();
             assert!(name != currency.code() && !name.is_empty(), "{currency}");
             assert!(!symbol.is_empty() && symbol.trim() == symbol, "{currency}: {symbol}");
         }

@@ -108,7 +108,8 @@ impl Decimal {
         };
         // No number has as many digits.
         let Some(unit) = 10_i128.checked_pow(unit.into()) else { return Self::ZERO };
-        let (whole, rest) = (self.digits / unit, self.digits % unit);
+        let whole = self.digits / unit;
+        let rest = self.digits % unit;
         let up = if rest.abs() >= unit - rest.abs() { rest.signum() } else { 0 };
         Self::new(whole + up, scale)
     }
@@ -323,7 +324,8 @@ mod tests {
 
         #[test]
         fn sum_and_difference_are_exact(one: i64, two: i64, scale in 0..19_u8, other in 0..19_u8) {
-            let (one, two) = (Decimal::new(one.into(), scale), Decimal::new(two.into(), other));
+            let one = Decimal::new(one.into(), scale);
+            let two = Decimal::new(two.into(), other);
             let both = scale.max(other);
             let digits = |number: Decimal| number.at_scale(both).unwrap();
             prop_assert_eq!(one.plus(two).map(digits), Some(digits(one) + digits(two)));

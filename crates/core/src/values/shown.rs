@@ -80,7 +80,8 @@ mod tests {
             ("0.000000001", "TON", "0.000000001\u{a0}TON", "0,000000001\u{a0}TON"),
             ("100", "KWD", "100.000\u{a0}KWD", "100,000\u{a0}KWD"),
         ] {
-            let (amount, currency) = (amount.parse().unwrap(), currency.parse().unwrap());
+            let amount = amount.parse().unwrap();
+            let currency = currency.parse().unwrap();
             assert_eq!(money(Language::English, amount, currency), english);
             assert_eq!(money(Language::Russian, amount, currency), russian);
         }

@@ -127,7 +127,8 @@ mod tests {
     #[test]
     fn id_is_bounded_in_both_parts() {
         let id = |digits: usize, suffix: usize| {
-            let (digits, suffix) = ("0".repeat(digits), "a".repeat(suffix));
+            let digits = "0".repeat(digits);
+            let suffix = "a".repeat(suffix);
             format!("2026-11-20T08:15:00.{digits}+00:00~{suffix}").parse::<SpendingId>()
         };
         assert!(id(9, MAX_SUFFIX).is_ok());

@@ -292,8 +292,10 @@ impl Sum {
             }
             None => '+',
         };
-        let (mut sum, mut product) = (Fraction::ZERO, Fraction::ZERO);
-        let (mut decimals, mut has_product) = (0, false);
+        let mut sum = Fraction::ZERO;
+        let mut product = Fraction::ZERO;
+        let mut decimals = 0;
+        let mut has_product = false;
         loop {
             let end = rest.find(is_operator).unwrap_or(rest.len());
             let (term, after) = rest.split_at_checked(end)?;
@@ -421,7 +423,8 @@ impl Fraction {
         if of == 0 {
             return None;
         }
-        let (mut divisor, mut rest) = (of, units);
+        let mut divisor = of;
+        let mut rest = units;
         while rest != 0 {
             (divisor, rest) = (rest, divisor.checked_rem(rest)?);
         }
@@ -433,7 +436,8 @@ impl Fraction {
     /// rounded.
     fn rounded(self, decimals: u8) -> Option<(i128, bool)> {
         let units = self.units.checked_mul(10_i128.checked_pow(decimals.into())?)?;
-        let (whole, rest) = (units.checked_div(self.of)?, units.checked_rem(self.of)?);
+        let whole = units.checked_div(self.of)?;
+        let rest = units.checked_rem(self.of)?;
         let is_up = rest.checked_abs()? >= self.of.checked_sub(rest.checked_abs()?)?;
         let up = if is_up { rest.signum() } else { 0 };
         Some((whole.checked_add(up)?, rest != 0))

@@ -330,7 +330,8 @@ impl Foreseen<'_> {
     /// What differs from earlier imports.
     fn differences(&self) -> Option<DifferencesView> {
         let compared = &self.before.compared;
-        let (changed, gone) = (compared.changed(), compared.gone.len());
+        let changed = compared.changed();
+        let gone = compared.gone.len();
         let edited = compared.changed.len().saturating_sub(changed);
         let of_file = compared.changed.iter().map(|it| DifferenceView::changed(it, self.language));
         let rows =
@@ -482,7 +483,8 @@ impl DifferenceView {
     fn changed(Changed { place, after, before, fields }: &Changed, language: Language) -> Self {
         let place = Issue::of_row(*place, Message::same(""));
         let fields = fields.join(", ");
-        let (row, other) = (label(&before.record), label(after));
+        let row = label(&before.record);
+        let other = label(after);
         let mut message = message!(
             "{row}, differs in {fields}; the file has {other}",
             "{row}: отличается {fields}; в файле {other}",
@@ -562,7 +564,10 @@ impl From<&Record> for RecordView {
 fn label(record: &Record) -> Message {
     match record {
         Record::Expense(it) => {
-            let (name, day, amount, currency) = (&it.description, it.day(), it.amount, it.currency);
+            let name = &it.description;
+            let day = it.day();
+            let amount = it.amount;
+            let currency = it.currency;
             message!(
                 "{name} of {day}, {amount} {currency}",
                 "запись «{name}» от {day}, {amount} {currency}"
@@ -598,7 +603,8 @@ impl CheckView {
 
 impl IssueView {
     fn of(issue: &Issue, language: Language) -> Self {
-        let (line, path) = (issue.line(), issue.path());
+        let line = issue.line();
+        let path = issue.path();
         Self {
             line,
             column: issue.column,

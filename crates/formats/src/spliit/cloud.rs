@@ -171,7 +171,8 @@ impl CloudReader<'_, '_> {
     ) -> Key {
         let nets = nets.iter().filter(|(_, net)| *net != Decimal::ZERO).copied();
         let nets = self.draft.identified(&nets.collect::<Vec<_>>());
-        let (cost, kind) = (cost.to_string(), record.cell(self.settlement));
+        let cost = cost.to_string();
+        let kind = record.cell(self.settlement);
         let text = unguarded(record.cell(1));
         let fixed = [record.cell(0), text, currency.code(), &cost, kind];
         let content: Vec<&str> = fixed.into_iter().chain(nets.iter().map(|it| &**it)).collect();

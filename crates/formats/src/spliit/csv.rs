@@ -187,7 +187,8 @@ impl SpliitCsvReader<'_, '_> {
         let is_evenly = self.mode.is_some_and(|index| record.cell(index) == "Evenly");
         let is_even = {
             let sizes = || shares.iter().map(|it| it.minor.unsigned_abs());
-            let (least, most) = (sizes().min(), sizes().max());
+            let least = sizes().min();
+            let most = sizes().max();
             most.unwrap_or_default().saturating_sub(least.unwrap_or_default()) <= smallest
         };
         let place = record.place(COST);
@@ -228,7 +229,8 @@ impl SpliitCsvReader<'_, '_> {
         if first == text {
             return Some(self.draft.currency(text));
         }
-        let (first, found) = (quoted(first), quoted(text));
+        let first = quoted(first);
+        let found = quoted(text);
         let rule = message!(
             "the currency must be {first}, as in the rows above, not {found}",
             "валюта должна быть {first}, как в строках выше, а не {found}"
@@ -280,8 +282,10 @@ impl SpliitCsvReader<'_, '_> {
         let payer = match (without.next(), without.next()) {
             (Some(only), None) => return Some(only),
             (Some(_), Some(_)) => {
-                let (date, what) = (record.cell(0), unguarded(record.cell(1)));
-                let (amount, code) = (unit.major(cost.into()), unit.currency.code());
+                let date = record.cell(0);
+                let what = unguarded(record.cell(1));
+                let amount = unit.major(cost.into());
+                let code = unit.currency.code();
                 let code = if self.draft.is_asked(unit.currency) { "" } else { code };
                 let amount = format!("{amount} {code}");
                 let amount = amount.trim_end();
@@ -328,7 +332,8 @@ impl SpliitCsvReader<'_, '_> {
         let sum: i64 = shares.iter().fold(0, |sum, part| sum.saturating_add(part.minor));
         let missing = cost.saturating_sub(sum);
         if missing != 0 {
-            let (sum, total) = (unit.major(sum.into()), unit.major(cost.into()));
+            let sum = unit.major(sum.into());
+            let total = unit.major(cost.into());
             let what = message!(
                 "the shares sum to {sum}, not to {total}; the payer owes the difference",
                 "сумма долей — {sum}, а не {total}; разницу должен плательщик"

@@ -322,7 +322,8 @@ impl ApiReader<'_, '_> {
             parts.iter().map(|part| (part.member, of(part))).collect()
         };
         let whole = Whole { number: expense.cost.0, rounded: Money { currency, minor } };
-        let (paid, owed) = (side(|part| part.paid), side(|part| part.owed));
+        let paid = side(|part| part.paid);
+        let owed = side(|part| part.owed);
         let key = self.key(expense, currency, &parts);
         let withheld = &mut self.withheld;
         let payers = divided(place, whole, Side::Paid, &paid, withheld, self.draft);
@@ -368,8 +369,10 @@ impl ApiReader<'_, '_> {
         expense: &ExpenseJson,
         currency: Currency,
     ) -> Option<Vec<Part>> {
-        let (mut parts, mut known) = (Vec::new(), HashSet::new());
-        let (mut paid, mut owed) = (Some(Decimal::ZERO), Some(Decimal::ZERO));
+        let mut parts = Vec::new();
+        let mut known = HashSet::new();
+        let mut paid = Some(Decimal::ZERO);
+        let mut owed = Some(Decimal::ZERO);
         for (index, it) in expense.users.iter().enumerate() {
             let member = *self.members.get(&it.user_id.0)?;
             let part = Part { member, paid: it.paid_share.0, owed: it.owed_share.0 };
@@ -383,7 +386,8 @@ impl ApiReader<'_, '_> {
             }
             let NumberText(net) = it.net_balance;
             if part.net() != Some(net) {
-                let (paid, owed) = (part.paid, part.owed);
+                let paid = part.paid;
+                let owed = part.owed;
                 let rule = rule!(
                     "{field} must be paid_share less owed_share, {paid} - {owed}, not {net}",
                     "{field} должно быть разностью paid_share и owed_share, {paid} - {owed}, а не \

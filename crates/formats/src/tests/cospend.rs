@@ -19,7 +19,8 @@ fn bill(replaced: &[(&str, &str)]) -> String {
 /// A project of these members with these bills, in euros.
 fn project(members: &[&str], bills: &[String]) -> String {
     let members: Vec<_> = members.iter().map(|it| format!("\"{it}\",1,1,\"#000000\"")).collect();
-    let (members, bills) = (members.join("\n"), bills.join("\n"));
+    let members = members.join("\n");
+    let bills = bills.join("\n");
     format!(
         "name,weight,active,color\n{members}\n\n{BILLS}\n{bills}\n\ncurrencyname,exchange_rate\n\
          \"EUR\",1\n\n"

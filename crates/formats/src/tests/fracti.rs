@@ -158,7 +158,8 @@ fn names_that_guests_cannot_have_are_shortened_or_ids() {
     assert_eq!(named, [&*long, "Bob", "Grandma"]);
 
     // Telegram's names have up to 129 characters.
-    let (cut, room) = ("x".repeat(100), "x".repeat(96));
+    let cut = "x".repeat(100);
+    let room = "x".repeat(96);
     let (named, warned) = names(&"x".repeat(129), &"x".repeat(128));
     assert_eq!(named, [&format!("{room} (1)"), &format!("{room} (2)"), "Grandma"]);
     assert_eq!(

@@ -30,7 +30,9 @@ fn line(line: &Line<i64, &str>) -> String {
 #[test]
 fn splits_are_read_with_their_input() {
     let import = read_text(FILE);
-    let (a, b, g) = ("Alice", "Bob", "Grandma");
+    let a = "Alice";
+    let b = "Bob";
+    let g = "Grandma";
     for (description, split) in [
         ("Dinner", Some(Split::Equal(vec![a, b, g]))),
         ("Taxi", Some(Split::Percentage(vec![(a, 333_333), (b, 333_333), (g, 333_334)]))),
@@ -142,7 +144,8 @@ fn split_that_cannot_be_kept_leaves_exact_amounts_and_a_warning() {
     ] {
         let file = FILE.replacen(from, to, 1);
         assert_ne!(file, FILE, "{from}");
-        let (import, whole) = (read_text(&file), read_text(FILE));
+        let import = read_text(&file);
+        let whole = read_text(FILE);
         assert!(import.is_ready(), "{to}: {:?}", errors(&import));
         let (place, rule) = rule.split_once(' ').unwrap();
         let what = "the shares are imported as exact amounts, because the split cannot be kept";

@@ -12,7 +12,8 @@ fn csv(lines: &[&str]) -> String {
 
 #[test]
 fn json_and_csv_have_equal_rows_and_balances() {
-    let (json, csv) = (read_text(JSON), read_text(CSV));
+    let json = read_text(JSON);
+    let csv = read_text(CSV);
     assert_eq!((errors(&json), errors(&csv)), (vec![], vec![]));
     assert_eq!(
         (json.format, csv.format),

@@ -94,7 +94,8 @@ fn every_format_is_read_in_utf_16() {
     for file in FILES {
         for unit in [u16::to_le_bytes, u16::to_be_bytes] {
             let wide: Vec<u8> = file.encode_utf16().flat_map(unit).collect();
-            let (wide, plain) = (read(&wide, &Answers::default(), today()), read_text(file));
+            let wide = read(&wide, &Answers::default(), today());
+            let plain = read_text(file);
             assert_eq!((wide.format, rows(&wide)), (plain.format, rows(&plain)));
             assert_eq!((errors(&wide), warnings(&wide)), (errors(&plain), warnings(&plain)));
         }

@@ -52,7 +52,8 @@ fn shares_are_rounded_so_that_odd_cents_go_round() {
 
 #[test]
 fn a_file_in_utf_16_is_the_same_as_in_utf_8() {
-    let (plain, wide) = (read_text(CASE), read(CASE_UTF_16, &Answers::default(), today()));
+    let plain = read_text(CASE);
+    let wide = read(CASE_UTF_16, &Answers::default(), today());
     for import in [&plain, &wide] {
         assert_eq!(errors(import), [""; 0]);
         let sums = import.sums();
@@ -121,7 +122,8 @@ fn the_currency_of_the_group_is_that_of_the_rows_with_the_rate_1() {
         let rows: Vec<&str> = rows.iter().map(|row| &**row).collect();
         read(file(&rows).as_bytes(), &answers(answer), today())
     };
-    let (eur, usd) = (row("EUR", "1", "30"), row("USD", "0.9", "27"));
+    let eur = row("EUR", "1", "30");
+    let usd = row("USD", "0.9", "27");
     let chf = row("CHF", "1.0", "31");
     let plain = of(&[eur.clone(), row("USD", "", "")], "{}");
     assert_eq!(balances(&plain), ["Anna 30 EUR", "Bob -30 EUR", "Anna 30 USD", "Bob -30 USD"]);

@@ -184,7 +184,8 @@ fn broken_files_are_refused_at_their_index() {
 
 #[test]
 fn people_of_one_name_are_told_apart_by_their_ids() {
-    let (one, two) = (r#"{"id":"Zx8-anna1","name":"Ann"}"#, r#"{"id":"Zx8-anna2","name":"Ann "}"#);
+    let one = r#"{"id":"Zx8-anna1","name":"Ann"}"#;
+    let two = r#"{"id":"Zx8-anna2","name":"Ann "}"#;
     let expense = expense(&[("\"a\"", "\"Zx8-anna1\""), ("\"b\"", "\"Zx8-anna2\"")]);
     let of = |participants: &str| {
         let file = group(EUR, &expense);
@@ -192,7 +193,8 @@ fn people_of_one_name_are_told_apart_by_their_ids() {
         let (_, end) = end.split_once(']').unwrap();
         read_text(&format!("{start}\"participants\":[{participants}]{end}"))
     };
-    let (import, other) = (of(&format!("{one},{two}")), of(&format!("{two},{one}")));
+    let import = of(&format!("{one},{two}"));
+    let other = of(&format!("{two},{one}"));
     assert_eq!(errors(&import), [""; 0]);
     let mut turned = balances(&other);
     turned.reverse();

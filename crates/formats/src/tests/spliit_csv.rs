@@ -50,7 +50,8 @@ fn balances_are_those_of_the_json() {
     assert!(import.is_ready());
     let json = read_text(JSON);
     assert_eq!(balances(&import), balances(&json));
-    let (sums, of_json) = (import.sums(), json.sums());
+    let sums = import.sums();
+    let of_json = json.sums();
     assert_eq!((sums.expenses, sums.settlements), (of_json.expenses, of_json.settlements));
     assert_eq!(import.rows[6].place, RowPlace::Line(8));
     assert_eq!(warnings(&import).len(), 3);

@@ -75,7 +75,8 @@ fn columns_of_an_export_in_another_language_are_taken_by_position() {
         .replace("Total balance", "Gesamtsaldo")
         .replace(",Payment,", ",Zahlung,")
         .replace(",Dining out,", ",Restaurant,");
-    let (german, english) = (read_text(&german), read_text(FILE));
+    let german = read_text(&german);
+    let english = read_text(FILE);
     assert_eq!(errors(&german), [""; 0]);
     assert_eq!(rows(&german), rows(&english));
     assert_eq!(keys(&german), keys(&english));
@@ -149,9 +150,11 @@ fn a_longer_export_has_the_keys_of_the_shorter_one() {
         .collect::<Vec<_>>()
         .join("\n")
         .replace("EUR,12.14,40.73", "EUR,10.14,42.73");
-    let (longer, shorter) = (read_text(&longer), read_text(FILE));
+    let longer = read_text(&longer);
+    let shorter = read_text(FILE);
     assert_eq!(errors(&longer), [""; 0]);
-    let (longer, shorter) = (keys(&longer), keys(&shorter));
+    let longer = keys(&longer);
+    let shorter = keys(&shorter);
     assert_eq!(longer.len(), shorter.len() + 1);
     assert!(shorter.keys().all(|key| longer.contains_key(key)));
 }
@@ -334,7 +337,8 @@ fn rows_members_and_shares_are_bounded() {
         };
         let names: Vec<_> = (0..members).map(|it| format!("M{it}")).collect();
         let cells: Vec<_> = (0..members).map(cell).collect();
-        let (names, cells) = (names.join(","), cells.join(","));
+        let names = names.join(",");
+        let cells = cells.join(",");
         format!(
             "Date,Description,Category,Cost,Currency,{names}\n\n2026-01-02,Tea,General,{takers},\
              EUR,{cells}\n\n2026-01-05,Total balance, , ,EUR,{cells}\n"
@@ -358,7 +362,8 @@ fn a_long_export_in_three_currencies_equals_its_totals() {
     let codes = ["EUR", "JPY", "KWD"];
     let mut totals = codes.map(|_| vec![0; names.len()]);
     for row in 0..1_500 {
-        let (currency, sharers) = (row % 3, 2 + row % 9);
+        let currency = row % 3;
+        let sharers = 2 + row % 9;
         let cost = 1_000 + 37 * i64::try_from(row).unwrap();
         // The shares are as equal as those that the app rounds.
         let mut nets = vec![0; names.len()];
@@ -372,9 +377,12 @@ fn a_long_export_in_three_currencies_equals_its_totals() {
         totals[currency].iter_mut().zip(&nets).for_each(|(total, net)| *total += net);
         let code = codes[currency];
         let cells: Vec<_> = nets.iter().map(|net| amount(code, *net)).collect();
-        let (year, month, day) = (20 + row / 300, 1 + row % 12, 1 + row % 28);
+        let year = 20 + row / 300;
+        let month = 1 + row % 12;
+        let day = 1 + row % 28;
         let date = format!("20{year:02}-{month:02}-{day:02}");
-        let (cost, cells) = (amount(code, cost), cells.join(","));
+        let cost = amount(code, cost);
+        let cells = cells.join(",");
         lines.push(format!("{date},Row {},Groceries,{cost},{code},{cells}", row % 50));
     }
     for (code, totals) in codes.iter().zip(&totals) {

@@ -130,7 +130,8 @@ fn a_split_is_kept_if_the_shares_follow_from_it() {
             _ => "exact".to_owned(),
         }
     };
-    let (ann, bo) = (("Ann", "-5.01", Some(1)), ("Bo", "-5.00", Some(1)));
+    let ann = ("Ann", "-5.01", Some(1));
+    let bo = ("Bo", "-5.00", Some(1));
     assert_eq!(split(&[ann, bo]), "equal");
     assert_eq!(split(&[("Ann", "-5.00", Some(1)), ("Bo", "-5.00", Some(1))]), "equal");
     assert_eq!(split(&[("Ann", "-6.67", Some(2)), ("Bo", "-3.34", Some(1))]), "shares");

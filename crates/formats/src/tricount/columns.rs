@@ -220,7 +220,8 @@ mod tests {
             (&["Pagado por Jo", "Pagado por Bo"], &["Impacto en Bo", "Impacto en Jo"], None),
             (&[], &[], None),
         ] {
-            let (one, other) = (owned(one), owned(other));
+            let one = owned(one);
+            let other = owned(other);
             assert_eq!(members_of_runs(&one, &other).as_deref(), members, "{one:?}");
         }
     }

@@ -483,7 +483,8 @@ impl RegistryReader<'_, '_> {
 
     /// Amounts that the members owe, apart from zeros.
     fn owed(&mut self, place: FilePlace, entry: &EntryJson) -> Option<Vec<(usize, Decimal)>> {
-        let (mut owed, mut known) = (Vec::new(), HashSet::new());
+        let mut owed = Vec::new();
+        let mut known = HashSet::new();
         for (index, it) in entry.allocations.iter().enumerate() {
             let field = format!("allocations[{index}]");
             let member = self.member(place, &format!("{field}.membership"), &it.membership)?;

@@ -82,7 +82,9 @@ impl Quotas {
             |kind: QuotaKind| Some(format!("\"{}\";q={};w=86400", kind.name(), self.limit(kind)?));
         let policies: Vec<_> =
             [QuotaKind::Reads, QuotaKind::Writes].into_iter().filter_map(policy).collect();
-        let (name, remaining, reset) = (state.kind.name(), state.remaining(), state.reset());
+        let name = state.kind.name();
+        let remaining = state.remaining();
+        let reset = state.reset();
         let fields = [
             (RATE_LIMIT_POLICY, policies.join(", ")),
             (RATE_LIMIT, format!("\"{name}\";r={remaining};t={reset}")),

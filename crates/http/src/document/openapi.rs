@@ -62,7 +62,8 @@ const EXAMPLES: &str = include_str!("examples.json");
 /// Description of the API.
 fn description() -> String {
     let hours = |time: Duration| time.as_secs() / 3600;
-    let (init_data, retention) = (hours(telegram::MAX_AGE), hours(RETENTION));
+    let init_data = hours(telegram::MAX_AGE);
+    let retention = hours(RETENTION);
     format!(
         "\
 A backend for splitting expenses in Telegram groups. It records who paid, who owes and who has \

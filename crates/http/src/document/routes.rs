@@ -171,7 +171,8 @@ impl PathRoutes {
     /// annotation of the first handler makes. For [`routes!`](crate::routes).
     #[must_use]
     pub fn new<P: utoipa::Path>(describe: fn() -> UtoipaMethodRouter<App>) -> Self {
-        let (requests, handlers) = (HashMap::new(), MethodRouter::new());
+        let requests = HashMap::new();
+        let handlers = MethodRouter::new();
         Self { path: P::path(), requests, handlers, describe }
     }
 

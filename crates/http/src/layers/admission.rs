@@ -129,7 +129,8 @@ async fn note_use(app: &App, token: &Token, context: &Context) {
     let noted = timeout(app.quotas.timeout, app.table.note_use(token.user_id, token.id, day));
     let late = |_| Error::Unavailable("the token row did not answer in time".into());
     if let Err(error) = noted.await.map_err(late).flatten() {
-        let (request_id, cause) = (&*context.request_id, with_causes(&error));
+        let request_id = &*context.request_id;
+        let cause = with_causes(&error);
         tracing::warn!(request_id, cause, "use of an API token not noted");
     }
 }
@@ -154,7 +155,8 @@ impl Quota {
     /// the table does not answer.
     async fn count(&self, app: &App, context: &Context) -> Option<QuotaState> {
         let (Self { user, usage_kind, state }, day) = (self, context.now.day());
-        let (sample, limit) = (app.quotas.sample.get(), state.limit.get());
+        let sample = app.quotas.sample.get();
+        let limit = state.limit.get();
         let count = async {
             if app.random.one_in(app.quotas.sample) {
                 return app.table.count(*user, day, *usage_kind, sample, limit).await;
@@ -166,7 +168,8 @@ impl Quota {
         match timeout(app.quotas.timeout, count).await.map_err(late).flatten() {
             Ok(used) => Some(QuotaState { used, ..*state }),
             Err(error) => {
-                let (request_id, cause) = (&*context.request_id, with_causes(&error));
+                let request_id = &*context.request_id;
+                let cause = with_causes(&error);
                 tracing::warn!(request_id, cause, "request admitted without its quota");
                 None
             }

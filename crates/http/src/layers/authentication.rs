@@ -212,7 +212,8 @@ fn check_scope(
 /// An API token is sent as `Authorization: Bearer <token>`.
 /// <https://docs.telegram-mini-apps.com/platform/authorizing-user>
 fn sent(headers: &HeaderMap) -> Result<Sent<'_>, Problem> {
-    let (mut init_data, mut tokens) = (Vec::new(), Vec::new());
+    let mut init_data = Vec::new();
+    let mut tokens = Vec::new();
     for value in headers.get_all(header::AUTHORIZATION) {
         let value = pasted(value);
         if let Some(token) = after(b"bearer ", value).filter(|it| is_api_token(it)) {

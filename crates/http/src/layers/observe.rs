@@ -58,7 +58,8 @@ pub(crate) async fn observe(
     let caller = response.extensions().get::<FundsCaller>().map(|caller| caller.0);
     let named = caller.zip(params.as_ref().ok()).map(|(caller, params)| funds_in(params, caller));
     let (owner_id, transaction_id) = named.unwrap_or_default();
-    let (user_id, owner_id) = (caller.map(|id| id.to_string()), owner_id.map(|id| id.to_string()));
+    let user_id = caller.map(|id| id.to_string());
+    let owner_id = owner_id.map(|id| id.to_string());
     let transaction_id = transaction_id.map(|id| id.to_string());
     if let Some(problem) = &problem {
         let headers = response.headers().clone();
@@ -72,7 +73,8 @@ pub(crate) async fn observe(
     // A shared cache would serve one user's response to another, unless the handler says otherwise.
     let caching = response.headers_mut().entry(header::CACHE_CONTROL);
     caching.or_insert(HeaderValue::from_static("no-store"));
-    let (name, value) = (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    let name = header::X_CONTENT_TYPE_OPTIONS;
+    let value = HeaderValue::from_static("nosniff");
     response.headers_mut().insert(name, value);
 
     measured.warn(&id);
@@ -83,7 +85,8 @@ pub(crate) async fn observe(
     let code = problem.as_ref().map(|problem| problem.code().word());
     let limit = problem.as_ref().and_then(|it| it.limit()).map(|limit| limit.to_string());
     if let Some(failure) = problem.as_ref().and_then(|problem| problem.failure()) {
-        let (kind, cause) = (failure.failure().map(FailureKind::as_str), with_causes(failure));
+        let kind = failure.failure().map(FailureKind::as_str);
+        let cause = with_causes(failure);
         tracing::error!(
             request_id = &*id, %method, route, group_id, token_id, user_id, owner_id, transaction_id,
             status, code, limit, duration_ms, requests, round_trips, read_units, write_units, kind,

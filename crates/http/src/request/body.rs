@@ -563,7 +563,8 @@ impl<'r, 'a> Value<'r, 'a> {
                 return None;
             }
             let mut item = |(index, json)| {
-                let (json, path) = (Some(Json::Once(json)), path.index(index));
+                let json = Some(Json::Once(json));
+                let path = path.index(index);
                 read(Value::new(json, path, &mut *reader).required())
             };
             Some(items.into_iter().enumerate().map(&mut item).collect())
@@ -676,7 +677,8 @@ impl BodyReader {
     /// Describes the object `T`, and returns a reference to its schema.
     fn describe<T: Body>(&mut self) -> Schema {
         let mark = self.description.mark();
-        let (known, path) = (Vec::new(), Path::default());
+        let known = Vec::new();
+        let path = Path::default();
         T::fields(&mut Object { fields: None, known, path, reader: self });
         self.description.take_object(mark, T::NAME, T::ABOUT, T::example())
     }
@@ -844,7 +846,8 @@ mod tests {
 
     #[test]
     fn reader_without_a_request_writes_the_schemas() {
-        let (mut description, mut schemas) = (Description::default(), Vec::new());
+        let mut description = Description::default();
+        let mut schemas = Vec::new();
         let order = describe::<Order>(&mut description);
         assert_eq!(order, json!({ "$ref": "#/components/schemas/Order" }));
         description.complete(&mut Operation::default(), &mut schemas);

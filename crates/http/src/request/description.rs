@@ -143,7 +143,8 @@ impl Description {
         about: &str,
         example: Option<Json>,
     ) -> Json {
-        let (mut properties, mut required) = (Map::new(), Vec::new());
+        let mut properties = Map::new();
+        let mut required = Vec::new();
         for field in self.fields.drain(mark..) {
             if field.required {
                 required.push(field.name.clone());

@@ -175,7 +175,8 @@ impl QueryReader {
     where
         T: TextForm + FromStr<Err: Into<Message>> + PartialOrd,
     {
-        let (from, to) = (self.text::<T>(first, about_first), self.text::<T>(last, about_last));
+        let from = self.text::<T>(first, about_first);
+        let to = self.text::<T>(last, about_last);
         self.check_order((first, from.as_ref()), (last, to.as_ref()));
         (from, to)
     }

@@ -99,7 +99,8 @@ fn written(json: &[u8], form: AmountsAs) -> Vec<u8> {
     let quote: &[u8] = if form == AmountsAs::Text { b"\"" } else { b"" };
     let mut written = Vec::with_capacity(json.len());
     // The part that is not copied yet, and the place in it up to which there is no mark.
-    let (mut rest, mut seen) = (json, 0_usize);
+    let mut rest = json;
+    let mut seen = 0_usize;
     while let Some((before, after)) = split_at_first(rest, seen) {
         seen = before.len();
         let is_number = after.starts_with(b"e") && before.last().is_some_and(u8::is_ascii_digit);

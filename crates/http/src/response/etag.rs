@@ -153,7 +153,8 @@ fn tags(text: &str) -> Result<Option<Vec<String>>, IfMatchError> {
     if text.trim_matches(BLANKS) == "*" {
         return Ok(None);
     }
-    let (mut tags, mut rest) = (Vec::new(), text.trim_start_matches(SEPARATORS));
+    let mut tags = Vec::new();
+    let mut rest = text.trim_start_matches(SEPARATORS);
     while !rest.is_empty() {
         if rest.starts_with("W/") {
             return Err(IfMatchError::Weak);

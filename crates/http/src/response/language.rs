@@ -34,7 +34,8 @@ pub const fn headers(language: Language) -> [(HeaderName, HeaderValue); 2] {
 fn asked(headers: &HeaderMap) -> Language {
     let values = headers.get_all(header::ACCEPT_LANGUAGE).iter();
     let ranges = values.filter_map(|value| value.to_str().ok()).flat_map(|it| it.split(','));
-    let (mut best, mut most) = (Language::English, 0);
+    let mut best = Language::English;
+    let mut most = 0;
     for (language, weight) in ranges.filter_map(weighted) {
         if weight > most {
             (best, most) = (language, weight);

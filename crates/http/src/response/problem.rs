@@ -255,8 +255,12 @@ pub struct ProblemBody {
 impl Problem {
     /// A problem with a code for programs and a message for people.
     pub fn new(code: Code, message: impl Into<Message>) -> Self {
-        let (message, details) = (message.into().map(|_, text| sentence(text)), Vec::new());
-        let (limit, retry_after, challenge, failure) = (None, None, None, None);
+        let message = message.into().map(|_, text| sentence(text));
+        let details = Vec::new();
+        let limit = None;
+        let retry_after = None;
+        let challenge = None;
+        let failure = None;
         Self { code, message, details, limit, retry_after, challenge, failure }
     }
 

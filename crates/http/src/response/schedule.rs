@@ -144,7 +144,8 @@ impl ScheduleView {
     /// A schedule, with what it says to people in a language.
     #[must_use]
     pub fn of(schedule: Schedule, language: Language) -> Self {
-        let (next_dates, status) = (schedule.next_dates(), schedule.status());
+        let next_dates = schedule.next_dates();
+        let status = schedule.status();
         let day = |day| Text(day);
         Self {
             id: Text(schedule.id.into()),

@@ -30,7 +30,9 @@ struct Entity {
 ///
 /// The reason, which stands after `Bad Request: can't parse entities: `.
 pub(super) fn parse(html: &str) -> Result<Formatted, String> {
-    let (mut text, mut entities, mut open) = (String::new(), Vec::new(), Vec::<Open>::new());
+    let mut text = String::new();
+    let mut entities = Vec::new();
+    let mut open = Vec::<Open>::new();
     let mut rest = html;
     while let Some(at) = rest.find(['<', '&']) {
         let (plain, marked) = rest.split_at(at);
@@ -126,7 +128,8 @@ fn href(attributes: &str, byte: usize) -> Result<Option<String>, String> {
         Some(quote) => value.split(quote).nth(1),
         None => value.split_ascii_whitespace().next(),
     };
-    let (mut url, mut rest) = (String::new(), value.unwrap_or_default());
+    let mut url = String::new();
+    let mut rest = value.unwrap_or_default();
     while let Some(at) = rest.find('&') {
         let (plain, marked) = rest.split_at(at);
         url.push_str(plain);
@@ -165,7 +168,8 @@ fn trimmed(text: &str, mut entities: Vec<Entity>) -> Formatted {
     let length = units(text);
     entities.sort_by_key(|entity| (entity.offset, Reverse(entity.end)));
     let entities = entities.into_iter().filter_map(|Entity { offset, end, kind, url }| {
-        let (offset, end) = (offset.saturating_sub(cut), end.saturating_sub(cut).min(length));
+        let offset = offset.saturating_sub(cut);
+        let end = end.saturating_sub(cut).min(length);
         let length = end.checked_sub(offset).filter(|length| *length > 0)?;
         let mut entity = json!({ "type": kind, "offset": offset, "length": length });
         if let (Some(entity), Some(url)) = (entity.as_object_mut(), url) {

@@ -359,7 +359,8 @@ impl State {
         let mut commands = Vec::new();
         for item in list {
             let field = |name| item.get(name).and_then(Value::as_str).unwrap_or_default();
-            let (command, text) = (field("command").trim_start_matches('/'), field("description"));
+            let command = field("command").trim_start_matches('/');
+            let text = field("description");
             let allowed = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_');
             if !(1..=32).contains(&command.len()) || !command.bytes().all(allowed) {
                 return Err(Refusal::bad("BOT_COMMAND_INVALID"));

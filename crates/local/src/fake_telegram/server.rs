@@ -128,7 +128,9 @@ async fn say(State(fake): State<FakeTelegram>, request: Request) -> Response {
         Ok(args) => args,
         Err(refusal) => return refused(&refusal),
     };
-    let (chat, from, text) = (args.integer("chat"), person(&args), args.text("text"));
+    let chat = args.integer("chat");
+    let from = person(&args);
+    let text = args.text("text");
     let (Some(chat), Some(from), Some(text)) = (chat, from, text) else {
         return refused(&Refusal::bad("chat, from and text are required"));
     };
@@ -140,7 +142,8 @@ async fn press(State(fake): State<FakeTelegram>, request: Request) -> Response {
         Ok(args) => args,
         Err(refusal) => return refused(&refusal),
     };
-    let (message, button) = (args.integer("message"), args.text("button"));
+    let message = args.integer("message");
+    let button = args.text("button");
     let (Some(chat), Some(message), Some(button), Some(from)) =
         (args.integer("chat"), message, button, person(&args))
     else {

@@ -138,7 +138,8 @@ impl State {
     pub(super) fn migrate(&mut self, chat: i64, to: i64) {
         let Some(old) = self.chats.get_mut(&chat) else { return };
         old.migrated_to = Some(to);
-        let (title, instance) = (old.title.clone(), format!("{}1", old.instance));
+        let title = old.title.clone();
+        let instance = format!("{}1", old.instance);
         if !self.chats.contains_key(&to) {
             self.add_group(to, &title, &instance);
         }

@@ -66,7 +66,8 @@ mod tests {
 
     #[tokio::test]
     async fn work_is_told_of_a_refusal_and_its_result_is_dropped() {
-        let (ended, result) = (Cell::new(false), Cell::new(None));
+        let ended = Cell::new(false);
+        let result = Cell::new(None);
         let work = async { result.set(Some(admitted().await)) };
         assert_eq!(with_admission(later(Err::<(), _>("full"), &ended), work).await, Err("full"));
         assert_eq!(result.get(), Some(false));

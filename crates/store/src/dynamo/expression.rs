@@ -23,7 +23,9 @@ impl Parameters {
 
     /// The text of an update.
     pub(super) fn update(&mut self, update: &Update) -> String {
-        let (mut add, mut set, mut remove) = (Vec::new(), Vec::new(), Vec::new());
+        let mut add = Vec::new();
+        let mut set = Vec::new();
+        let mut remove = Vec::new();
         for (name, number) in &update.add {
             let name = self.name(name);
             add.push(format!("{name} {}", self.value(AttributeValue::N(number.to_string()))));

@@ -109,7 +109,8 @@ impl Db {
     pub(crate) async fn all_of_funds<T: Row>(&self, range: &Range) -> Result<Slice<T>, Error> {
         let found = self.whole(range, &Condition::default()).await?;
         self.check_migrated(&found).await?;
-        let (mut items, mut unreadable) = (Vec::new(), 0_u64);
+        let mut items = Vec::new();
+        let mut unreadable = 0_u64;
         for item in found {
             match readable_of_funds(item)? {
                 Some(row) => items.push(row),
@@ -127,7 +128,9 @@ impl Db {
         page: &Page,
         accepts: impl Fn(&T) -> bool,
     ) -> Result<Slice<T>, Error> {
-        let (mut items, mut next, mut unreadable) = (Vec::new(), page.after.clone(), 0_u64);
+        let mut items = Vec::new();
+        let mut next = page.after.clone();
+        let mut unreadable = 0_u64;
         for _ in 0..MAX_EXAMINED.div_ceil(EXAMINED_AT_ONCE) {
             let examined = Page { limit: EXAMINED_AT_ONCE, after: next.clone() };
             let Placed { rows, more, unreadable: left_out } =
@@ -185,7 +188,8 @@ impl Db {
         read: fn(Item) -> Result<Option<T>, Error>,
     ) -> Result<Placed<T>, Error> {
         let mut page_of = Placed { rows: Vec::new(), more: true, unreadable: 0 };
-        let (mut start, mut examined) = (page.start(), 0_usize);
+        let mut start = page.start();
+        let mut examined = 0_usize;
         loop {
             let left = page.limit.saturating_sub(page_of.rows.len()).saturating_add(1);
             let Scanned { items, ended } =
@@ -315,7 +319,9 @@ impl Db {
         bytes: usize,
         filter: &Condition,
     ) -> Result<Scanned, Error> {
-        let (mut items, mut after, mut size) = (Vec::new(), start, 0_usize);
+        let mut items = Vec::new();
+        let mut after = start;
+        let mut size = 0_usize;
         loop {
             // DynamoDB counts rows that do not pass the filter, too.
             let least = if filter.is_empty() { 0 } else { EXAMINED_AT_ONCE };

@@ -308,7 +308,8 @@ impl Requests for Sdk {
                 |error: aws_sdk_dynamodb::error::BuildError| Error::Table(Cause::from(error));
             let keys = [("PK", KeyType::Hash), ("SK", KeyType::Range)];
             let keys = keys.map(|(key, key_type)| (format!("{name}{key}"), key_type));
-            let (mut schema, mut attributes) = (Vec::new(), Vec::new());
+            let mut schema = Vec::new();
+            let mut attributes = Vec::new();
             for (key, key_type) in keys {
                 let element = KeySchemaElement::builder().attribute_name(&key).key_type(key_type);
                 schema.push(element.build().map_err(refused)?);
@@ -399,7 +400,8 @@ fn write_error(error: SdkError<TransactWriteItemsError>, failures: &[Failures]) 
     else {
         return WriteError::Fail(failure(error));
     };
-    let (mut retry, mut fail) = (false, None);
+    let mut retry = false;
+    let mut fail = None;
     for (reason, failures) in cancelled.cancellation_reasons().iter().zip(failures) {
         let Failures { conflict, too_large } = failures;
         let of_size = || reason.message().is_some_and(|message| message.starts_with("Item size"));

@@ -126,7 +126,8 @@ impl Table {
         idempotency: &Idempotency<Imported>,
         known: &mut Known,
     ) -> Result<Outcome<Imported>, Error> {
-        let (group, now) = (member_key.group, known.now());
+        let group = member_key.group;
+        let now = known.now();
         let (ledger, imports, ()) =
             tokio::try_join!(self.ledger(group), self.imports_of(group), self.know(known))?;
         let before = imports.iter().find(|it| it.id == new.id).cloned();
@@ -142,7 +143,9 @@ impl Table {
             Begun::Run(number) => number,
             Begun::Undone(undone) => return Ok(Outcome::Done(Imported::none(undone))),
         };
-        let (mut ledger, mut imports, mut at_most) = (ledger, imports, part.at_most);
+        let mut ledger = ledger;
+        let mut imports = imports;
+        let mut at_most = part.at_most;
         let is_there =
             |guest: &Member| members.iter().any(|it| it.id == guest.id && it.is_present());
         let mut needs_guests = !new.guests.iter().all(is_there);
@@ -271,7 +274,8 @@ impl Table {
             Outcome::Done((Ended::Complete, progress)) => done = progress,
             ended => return Ok(ended),
         }
-        let (mut left, mut at_once) = (missing, CANDIDATES);
+        let mut left = missing;
+        let mut at_once = CANDIDATES;
         loop {
             let current = &*run;
             let attempt = || self.record_batch(current, left, at_once, &done);
@@ -434,7 +438,8 @@ impl Table {
         if run.new.guests.is_empty() || !run.needs_guests {
             return Ok(Some(false));
         }
-        let (group, has_begun) = (run.member_key.group, done.has_begun());
+        let group = run.member_key.group;
+        let has_begun = done.has_begun();
         let current = &*run;
         let attempt = async || {
             let run = current;

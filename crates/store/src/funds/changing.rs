@@ -56,7 +56,8 @@ impl Table {
         self.write(idempotency, || async {
             let (funds, queue) =
                 tokio::join!(self.funds_of_member(owner), self.fund_queue(owner, work));
-            let (funds, queue) = (funds?, queue?);
+            let funds = funds?;
+            let queue = queue?;
             let new = new.check(actor.id != owner)?;
             let is_short = decide::is_full(&funds, &new);
             let funds = self.unless_short(funds, is_short, now).await?;
@@ -79,7 +80,8 @@ impl Table {
     ) -> Result<Outcome<FundTransaction>, Error> {
         let now = idempotency.now();
         self.write(idempotency, || async {
-            let (funds, new) = (self.funds_of_member(owner).await?, new.check(now)?);
+            let funds = self.funds_of_member(owner).await?;
+            let new = new.check(now)?;
             decide::give_bonus(funds, actor, new, idempotency.context())
         })
         .await
@@ -103,7 +105,9 @@ impl Table {
         let work = is_cashout.then_some(FundWork::Cashout);
         self.write(idempotency, || async {
             let (funds, queue) = tokio::join!(self.funds(owner), self.fund_queue(owner, work));
-            let (funds, queue, new) = (funds?, queue?, new.check()?);
+            let funds = funds?;
+            let queue = queue?;
+            let new = new.check()?;
             let is_short = decide::is_short(&funds, &new, now);
             let funds = self.unless_short(funds, is_short, now).await?;
             self.entered(decide::debit(funds, actor, new, idempotency.context())?, queue).await

@@ -89,7 +89,8 @@ impl Table {
         now: Timestamp,
     ) -> Result<Decision<()>, WriteError> {
         let missing = || Error::funds_mismatch("held cash has no transaction");
-        let (owner, id) = (funds.owner, held.id.ok_or_else(missing)?);
+        let owner = funds.owner;
+        let id = held.id.ok_or_else(missing)?;
         let paid = self.fund_transaction(owner, id).await?;
         let same = (paid.status == FundStatus::Held && paid.cash_amount == held.balance)
             .then_some(())

@@ -153,10 +153,12 @@ impl Table {
     /// with it. The earlier number still leads to the group.
     pub async fn migrate_chat(&self, from: i64, to: i64, now: Timestamp) -> Result<(), Error> {
         let once = Idempotency::own_work("migrate-chat", now);
-        let (before, after) = (ChatId::from(from), ChatId::from(to));
+        let before = ChatId::from(from);
+        let after = ChatId::from(to);
         let migrated = self.write(&once, || async {
             let read = |chat: &ChatId| self.db.get::<ChatGroup>(keys::chat_group(chat));
-            let (before, known) = (before.clone(), after.clone());
+            let before = before.clone();
+            let known = after.clone();
             let before = read(&before).await?;
             let known = read(&known).await?;
             let Some(ChatGroup { group_id, .. }) = before else { return Ok(Decision::Done(())) };

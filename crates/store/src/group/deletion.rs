@@ -41,7 +41,8 @@ impl Table {
         member_key: MemberKey,
         idempotency: &Idempotency<GroupId>,
     ) -> Result<Outcome<GroupId>, Error> {
-        let (id, now) = (member_key.group, idempotency.now());
+        let id = member_key.group;
+        let now = idempotency.now();
         self.write_to_group(id, idempotency, || async {
             // The ledger first: it changes with every member who comes after the others were read.
             let ledger = self.ledger(id).await?;

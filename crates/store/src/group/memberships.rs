@@ -53,7 +53,9 @@ impl Table {
         filter: &GroupFilter,
         page: &Page,
     ) -> Result<Slice<Group>, Error> {
-        let (mut found, mut next, mut unreadable) = (Vec::new(), page.after.clone(), 0_u64);
+        let mut found = Vec::new();
+        let mut next = page.after.clone();
+        let mut unreadable = 0_u64;
         for _ in 0..MAX_PAGES {
             // No more than are missing, so that none is found that does not fit.
             let limit = page.limit.saturating_sub(found.len());

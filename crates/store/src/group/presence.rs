@@ -165,7 +165,8 @@ impl Table {
     async fn require_settled(&self, change: &mut MemberChange) -> Result<(), Error> {
         let transaction = change.transaction();
         self.count_pending(transaction).await?;
-        let (group, ledger) = (transaction.group(), transaction.ledger().clone());
+        let group = transaction.group();
+        let ledger = transaction.ledger().clone();
         let pending = if change.needs_pending() {
             match self.pending_settlements(group, &ledger).await {
                 // Too many to read: their number counts.

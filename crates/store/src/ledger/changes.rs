@@ -50,7 +50,8 @@ impl Table {
             return Ok(Changes { last: ledger.state.changes, ..Changes::default() });
         };
         let [first, last] = keys::changes_after(after);
-        let (partition, sort) = (keys::ledger_partition(group), Sort::Between(first, last));
+        let partition = keys::ledger_partition(group);
+        let sort = Sort::Between(first, last);
         let range = Range { index: None, partition, sort, order: Order::Asc };
         let page = Page { limit, after: None };
         let rows = self.checked(member_key, self.db.rows::<GroupChange>(&range, &page)).await?;

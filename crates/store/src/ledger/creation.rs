@@ -110,7 +110,8 @@ impl Table {
             } else {
                 (group, members)
             };
-            let (group, members) = (ledger.state.of_group(&group), ledger.state.of(&members));
+            let group = ledger.state.of_group(&group);
+            let members = ledger.state.of(&members);
             let read = read?;
             let transaction = LedgerTransaction::new(member_key, ledger, idempotency.now())?;
             let (transaction, created) = create(&group, &members, transaction, read)?;

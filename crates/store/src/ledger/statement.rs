@@ -138,7 +138,8 @@ impl Table {
     ) -> Result<StatementPlace, Error> {
         let Statement { order, from, to, user } = statement;
         let user = &user.map(|user| ledger.links.resolve(user));
-        let (from, to) = (from.map(Timestamp::previous), *to);
+        let from = from.map(Timestamp::previous);
+        let to = *to;
         let (begin, end) = match order {
             Order::Asc => (from, to),
             Order::Desc => (to, from),
@@ -147,7 +148,8 @@ impl Table {
             self.edge(group, ledger, begin, *user),
             self.edge(group, ledger, end, None)
         )?;
-        let (first, last) = (Edge::default(), Edge::after(ledger, *user));
+        let first = Edge::default();
+        let last = Edge::after(ledger, *user);
         let (begin, end) = match order {
             Order::Asc => (begin.unwrap_or(first), end.unwrap_or(last)),
             Order::Desc => (begin.unwrap_or(last), end.unwrap_or(first)),
@@ -234,7 +236,8 @@ fn lines(
     entries: Vec<Entry>,
     limit: usize,
 ) -> Result<(Vec<StatementLine>, Edge), Error> {
-    let (mut edge, mut lines) = (edge, Vec::new());
+    let mut edge = edge;
+    let mut lines = Vec::new();
     for entry in entries {
         if lines.len() >= limit {
             break;

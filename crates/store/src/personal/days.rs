@@ -183,7 +183,8 @@ impl Table {
         let widest = asked.widest(now)?;
         let (first, targets) = tokio::join!(self.sums(user, &widest), self.targets(user));
         body.checked()?;
-        let (first, range) = (first?, asked.of(&targets?, now)?);
+        let first = first?;
+        let range = asked.of(&targets?, now)?;
         let differ = !first.differing(&range).is_empty();
         let second = if differ { Some(self.sums(user, &widest).await?) } else { None };
         decide::rebuild(user, &range, (&first, second.as_ref()), changed, now)
@@ -203,7 +204,8 @@ impl Table {
         days: &RangeInclusive<Day>,
     ) -> Result<Vec<DaySummary>, Error> {
         let [first, last] = [days.start(), days.end()].map(|day| keys::summary_position(*day));
-        let (partition, sort) = (keys::own_partition(user), Sort::Between(first, last));
+        let partition = keys::own_partition(user);
+        let sort = Sort::Between(first, last);
         self.db.all(&Range { index: None, partition, sort, order: Order::Asc }).await
     }
 

@@ -68,8 +68,10 @@ impl Table {
         self.write(idempotency, || async {
             let (asked_first, details, before) =
                 tokio::join!(asked(), self.details_of(id), self.claims_by(id, [named]));
-            let (asked_first, mut before) = (asked_first?, before?);
-            let (question, member) = (&asked_first.question, &asked_first.member);
+            let asked_first = asked_first?;
+            let mut before = before?;
+            let question = &asked_first.question;
+            let member = &asked_first.member;
             if !member.ids().eq([named]) {
                 before = self.claims_by(id, member.ids()).await?;
             }
@@ -129,7 +131,9 @@ impl Table {
         );
         let (group, caller) = of_group?;
         let question = question?.ok_or(Error::NoQuestion)?;
-        let (guest, points, zone) = (guest?, points?, targets?.zone());
+        let guest = guest?;
+        let points = points?;
+        let zone = targets?.zone();
         let member = decide::answerer(user, named, caller, guest)?;
         if !question.asks(&member) {
             // A question read after a link does not go with its guest, read before it.

@@ -31,7 +31,8 @@ impl Table {
         idempotency: &Idempotency<Expense>,
     ) -> Result<Outcome<Expense>, Error> {
         let MemberKey { group, user } = member_key;
-        let (context, now) = (idempotency.context(), idempotency.now());
+        let context = idempotency.context();
+        let now = idempotency.now();
         let read = || async {
             // The question is read before the answers: claims that are committed in between change
             // its version, which is a condition.

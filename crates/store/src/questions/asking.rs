@@ -40,7 +40,8 @@ impl Table {
         idempotency: &Idempotency<SeenQuestion>,
     ) -> Result<Outcome<SeenQuestion>, Error> {
         let MemberKey { group, user } = member_key;
-        let (context, now) = (idempotency.context(), idempotency.now());
+        let context = idempotency.context();
+        let now = idempotency.now();
         let attempts = Attempts::default();
         self.write_to_group(group, idempotency, || async {
             let before = self.ledger_first(&attempts, group).await?;
@@ -51,7 +52,8 @@ impl Table {
                 self.ledger_unless(before, group),
             );
             let ((group, members), zone) = (of_group?, targets?.zone());
-            let (open, ledger) = (open.map(|open| open.len()), ledger?);
+            let open = open.map(|open| open.len());
+            let ledger = ledger?;
             let seen = (&group, &*members, &ledger);
             decide::ask(member_key, new, agent, seen, (context, zone), open)
         })
@@ -100,7 +102,8 @@ impl Table {
         body: &Draft<()>,
         idempotency: &Idempotency<SeenQuestion>,
     ) -> Result<Outcome<SeenQuestion>, Error> {
-        let (group, now) = (member_key.group, idempotency.now());
+        let group = member_key.group;
+        let now = idempotency.now();
         self.write_to_group(group, idempotency, || async {
             let (of_group, question, ledger) = tokio::join!(
                 self.group_and_caller(member_key),

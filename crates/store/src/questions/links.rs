@@ -39,7 +39,8 @@ impl Table {
         in_app: bool,
         idempotency: &Idempotency<LinkedGuest>,
     ) -> Result<Outcome<LinkedGuest>, Error> {
-        let (group, now) = (member_key.group, idempotency.now());
+        let group = member_key.group;
+        let now = idempotency.now();
         self.write_to_group(group, idempotency, || async {
             // A member who joins between two reads at once could be missing for the questions.
             let (read, open) = tokio::join!(

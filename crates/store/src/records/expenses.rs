@@ -178,7 +178,9 @@ impl Table {
         idempotency: &Idempotency<Expense>,
     ) -> Result<Outcome<Expense>, Error> {
         let named = new.named();
-        let (named, user, context) = (named.as_ref(), member_key.user, idempotency.context());
+        let named = named.as_ref();
+        let user = member_key.user;
+        let context = idempotency.context();
         let read = || async {
             match new.spending() {
                 Some(id) => Ok((Some(self.spending(user, id).await?), Zone::default())),
@@ -249,7 +251,8 @@ impl Table {
         expected: impl Fn(&Expense) -> bool,
         idempotency: &Idempotency<Expense>,
     ) -> Result<Outcome<Expense>, Error> {
-        let (named, now) = (edit.named(), idempotency.now());
+        let named = edit.named();
+        let now = idempotency.now();
         let attempts = Attempts::default();
         self.write_to_group(member_key.group, idempotency, || async {
             let ledger = self.ledger_first(&attempts, member_key.group).await?;

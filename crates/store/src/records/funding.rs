@@ -47,7 +47,8 @@ impl Table {
         idempotency: &Idempotency<Settlement>,
     ) -> Result<Outcome<Settlement>, Error> {
         let MemberKey { group, user } = member_key;
-        let (named, context) = (new.named(), idempotency.context());
+        let named = new.named();
+        let context = idempotency.context();
         let to = new.fields().and_then(|new| new.to.value().copied());
         let pays_now = new.from_funds().is_some_and(|how| how.pay_now);
         let detail = &Detail::default();

@@ -71,7 +71,8 @@ impl Table {
         agent: Option<(TokenId, &TokenName)>,
         idempotency: &Idempotency<Schedule>,
     ) -> Result<Outcome<Schedule>, Error> {
-        let (caller, context) = (member_key.user, idempotency.context());
+        let caller = member_key.user;
+        let context = idempotency.context();
         let read = || async {
             tokio::try_join!(
                 self.all_schedules(member_key.group),
@@ -102,7 +103,8 @@ impl Table {
         idempotency: &Idempotency<Schedule>,
     ) -> Result<Outcome<Schedule>, Error> {
         let MemberKey { group, user: caller } = member_key;
-        let (context, zone) = (idempotency.context(), Zone::default());
+        let context = idempotency.context();
+        let zone = Zone::default();
         let maker = Maker { caller, agent, context, zone };
         let attempts = Attempts::default();
         self.write_to_group(group, idempotency, || async {
@@ -131,7 +133,8 @@ impl Table {
         expected: impl Fn(&Schedule) -> bool,
         idempotency: &Idempotency<ScheduleId>,
     ) -> Result<Outcome<ScheduleId>, Error> {
-        let (group, now) = (member_key.group, idempotency.now());
+        let group = member_key.group;
+        let now = idempotency.now();
         self.write_to_group(group, idempotency, || async {
             let key = keys::schedule(group, id);
             let read = async {

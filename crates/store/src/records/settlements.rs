@@ -121,7 +121,9 @@ impl Table {
         if new.from_funds().is_some() {
             return self.create_from_funds(member_key, new, idempotency).await;
         }
-        let (named, user, context) = (new.named(), member_key.user, idempotency.context());
+        let named = new.named();
+        let user = member_key.user;
+        let context = idempotency.context();
         let read = || self.targets_if(!new.has_date(), user);
         let create = |group: &Group, members: &[Member], transaction, targets: Targets| {
             let by = (user, context, targets.zone());
@@ -147,7 +149,9 @@ impl Table {
         version: Option<u64>,
         idempotency: &Idempotency<Settlement>,
     ) -> Result<Outcome<Settlement>, Error> {
-        let (named, user, context) = (new.named(), member_key.user, idempotency.context());
+        let named = new.named();
+        let user = member_key.user;
+        let context = idempotency.context();
         let read = || self.targets_if(!new.has_date(), user);
         let create = |group: &Group, members: &[Member], transaction, targets: Targets| {
             let by = (user, context, targets.zone());
@@ -199,7 +203,8 @@ impl Table {
             };
             let (settlement, ledger) = self.checked(member_key, read).await?;
             let settlement = settlement.ok_or(Error::NoSettlement)?;
-            let (user, random) = (member_key.user, idempotency.context().random);
+            let user = member_key.user;
+            let random = idempotency.context().random;
             let effect = |members| decide::transition(user, update, &settlement, &ledger, members);
             let transition = if let Some(transition) = effect(None)? {
                 transition

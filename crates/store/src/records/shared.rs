@@ -74,7 +74,8 @@ impl Table {
             .flat_map(|member| member.guests.iter().copied())
             .chain([other.into()])
             .collect();
-        let (mut groups, mut may_be_pending) = (Vec::new(), false);
+        let mut groups = Vec::new();
+        let mut may_be_pending = false;
         // A ledger may have 400 KB, of which little is kept: only some are held at once.
         for ids in ids.chunks(BATCH) {
             let keys = ids.iter().map(|group| keys::balance(*group)).collect();

@@ -26,7 +26,8 @@ impl Table {
                 None => Err(self.refusal(member_key.group).await),
             }
         };
-        let (member, read) = (pin!(member), pin!(read));
+        let member = pin!(member);
+        let read = pin!(read);
         match select(member, read).await {
             Either::Left((member, read)) => {
                 member?;

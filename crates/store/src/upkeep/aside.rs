@@ -132,7 +132,8 @@ impl Table {
         let range = Range { order: Order::Asc, ..range };
         let filter =
             if only_v0 { Condition::without(FORMAT_VERSION) } else { Condition::default() };
-        let (mut all, mut after) = (Vec::new(), None);
+        let mut all = Vec::new();
+        let mut after = None;
         loop {
             let page = Page { limit: AT_ONCE, after };
             let (rows, ended) = self.db.items(&range, &page, &filter).await?;

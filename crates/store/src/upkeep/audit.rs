@@ -130,7 +130,9 @@ impl Table {
             }
             findings.sort_by_key(|finding| !of_balance(finding));
             let mut transaction = Transaction::default();
-            let (mut mended, mut bytes, mut is_locked) = (Vec::new(), 0_usize, false);
+            let mut mended = Vec::new();
+            let mut bytes = 0_usize;
+            let mut is_locked = false;
             let mut keys = HashSet::new();
             for finding in findings {
                 // A transaction writes each row once; the next one mends what else is wrong with it.
@@ -249,7 +251,9 @@ impl Table {
         filter: &Condition,
         most: usize,
     ) -> Result<Vec<Item>, Error> {
-        let (mut rows, mut after, mut size) = (Vec::new(), None, 0_usize);
+        let mut rows = Vec::new();
+        let mut after = None;
+        let mut size = 0_usize;
         loop {
             let page = Page { limit: AT_ONCE, after };
             let (items, ended) = self.db.items(range, &page, filter).await?;

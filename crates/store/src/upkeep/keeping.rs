@@ -285,7 +285,8 @@ impl DueRow {
         // After some failures, each further one delays as long, so a bounded number is enough.
         let delayed = (0..failures.min(1_000)).map(delay_s).fold(0, u64::saturating_add);
         let since = due_at.millis().saturating_sub(delayed.saturating_mul(1_000));
-        let (since, id) = (Timestamp::from_millis(since)?, id.to_owned());
+        let since = Timestamp::from_millis(since)?;
+        let id = id.to_owned();
         Some(Self { key, since, position: position.clone(), id, failures })
     }
 

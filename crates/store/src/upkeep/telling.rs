@@ -387,7 +387,8 @@ impl Table {
         after: u64,
     ) -> Result<(Vec<GroupChange>, bool), Error> {
         let [first, last] = keys::changes_after(after);
-        let (partition, sort) = (keys::ledger_partition(group), Sort::Between(first, last));
+        let partition = keys::ledger_partition(group);
+        let sort = Sort::Between(first, last);
         let range = Range { index: None, partition, sort, order: Order::Asc };
         let rows =
             self.db.rows::<GroupChange>(&range, &Page { limit: CHANGES, after: None }).await?;

@@ -37,7 +37,8 @@ pub(crate) fn steps(lines: &[Steps], label: &str, days: [&str; 2]) -> Markup {
     shown.sort_by_key(|it| (!it.own, std::cmp::Reverse(largest(it))));
     shown.truncate(MAX_LINES);
     let all = || shown.iter().flat_map(|it| it.balances.iter().copied()).chain([0]);
-    let (low, high) = (all().min().unwrap_or_default(), all().max().unwrap_or_default());
+    let low = all().min().unwrap_or_default();
+    let high = all().max().unwrap_or_default();
     let range = high.abs_diff(low);
     let y = |balance: i128| Tenths(scaled(high.abs_diff(balance), range, HEIGHT).0);
     let days = shown.iter().map(|it| it.balances.len()).max().unwrap_or(1).max(1);
@@ -45,7 +46,8 @@ pub(crate) fn steps(lines: &[Steps], label: &str, days: [&str; 2]) -> Markup {
     let path = |it: &Steps| {
         let mut path = String::new();
         for (day, balance) in (0_i64..).zip(&it.balances) {
-            let (x, next) = (Tenths(day * wide), Tenths((day + 1) * wide));
+            let x = Tenths(day * wide);
+            let next = Tenths((day + 1) * wide);
             let start = if day == 0 { 'M' } else { 'L' };
             let _ = write!(path, "{start}{x} {y}H{next}", y = y(*balance));
         }

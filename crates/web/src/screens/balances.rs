@@ -123,7 +123,9 @@ impl BalancesScreen<'_> {
     /// Members with their balances; a bar shows that in one currency, at first that of the group. The largest
     /// are first. In many currencies, each is shown by itself.
     fn balances(&self, members: &[(MemberId, bool)], ShownBefore(before): ShownBefore) -> Markup {
-        let (l, own, path) = (self.l, self.currency, ui::group_path(self.group.id));
+        let l = self.l;
+        let own = self.currency;
+        let path = ui::group_path(self.group.id);
         let of = |it: Currency| format!("{path}/balances?currency={}", it.code());
         let others: Vec<Currency> =
             self.ledger.balances.currencies().filter(|it| *it != self.group.currency).collect();
@@ -212,7 +214,8 @@ impl BalancesScreen<'_> {
     /// A payment: who pays whom, and below, how much and what the reader can do.
     fn transfer(&self, currency: Currency, it: &Transfer) -> Markup {
         let l = self.l;
-        let (pays, receives) = (self.names.is_me(it.from), self.names.is_me(it.to));
+        let pays = self.names.is_me(it.from);
+        let receives = self.names.is_me(it.to);
         html! {
             li.transfer {
                 span.name { (self.names.shown(it.from)) " " (ui::arrow()) " " (self.names.shown(it.to)) }

@@ -107,7 +107,8 @@ impl ExpenseScreen<'_> {
 
     /// What it was, and who recorded or deleted it.
     fn head(&self, deletion: Option<&Entry>) -> Markup {
-        let (l, expense) = (self.l, self.expense);
+        let l = self.l;
+        let expense = self.expense;
         let category = expense.category.map(|it| ui::category_name(l, self.group, it));
         let when = ui::moment(l, expense.created_at, self.today);
         html! {
@@ -214,7 +215,8 @@ impl ExpenseScreen<'_> {
     }
 
     fn breakdown(&self) -> Markup {
-        let (l, expense) = (self.l, self.expense);
+        let l = self.l;
+        let expense = self.expense;
         let amount = |amount| l.amount(amount, expense.currency);
         let row = |ShareBreakdown { share, parts, rounding }: &ShareBreakdown<'_>| {
             html! {
@@ -267,7 +269,8 @@ impl ExpenseScreen<'_> {
     }
 
     fn actions(&self, path: &str, may_edit: bool) -> Markup {
-        let (l, expense) = (self.l, self.expense);
+        let l = self.l;
+        let expense = self.expense;
         let api = format!("/api/groups/{}/expenses/{}", self.group.id, expense.id);
         html! {
             section.card.actions {

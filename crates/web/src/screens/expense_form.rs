@@ -210,7 +210,8 @@ const OFTEN: [(RepeatUnit, u32); 5] = [
 
 impl Form<'_> {
     fn html(&self) -> Markup {
-        let (l, path) = (self.l, ui::group_path(self.group.id));
+        let l = self.l;
+        let path = ui::group_path(self.group.id);
         let api = format!("/api/groups/{}/expenses", self.group.id);
         let edited = self.before.filter(|_| self.edits);
         let fixed = self.spending.map(|it| it.currency);
@@ -497,7 +498,8 @@ impl Form<'_> {
 
     /// How often it repeats, and until when.
     fn repeat(&self) -> Markup {
-        let (l, now) = (self.l, self.schedule.map(|it| &it.repeat));
+        let l = self.l;
+        let now = self.schedule.map(|it| &it.repeat);
         let chosen = now.map(|it| (it.every, it.interval));
         let other = chosen.filter(|it| !OFTEN.contains(it));
         html! {

@@ -38,7 +38,8 @@ pub(crate) struct ExpensesQuery {
 
 impl Parameters for ExpensesQuery {
     fn read(query: &mut QueryReader) -> Self {
-        let (paging, filter) = (Paging::read(query), Filter::read(query));
+        let paging = Paging::read(query);
+        let filter = Filter::read(query);
         let deleted = query.flag("deleted", "Show the deleted expenses.").unwrap_or_default();
         let order = query.text("order", "Order of the list, by default by day.");
         Self { paging, filter, order: order.unwrap_or(ListOrder::Date), deleted }

@@ -115,7 +115,8 @@ struct Newest {
 async fn newest(app: &App, member_key: MemberKey) -> Result<Newest, Error> {
     let filter = Filter::default();
     let page = |limit| Page { limit, after: None };
-    let (by_day, recorded) = (page(EXPENSES), page(RECORDED));
+    let by_day = page(EXPENSES);
+    let recorded = page(RECORDED);
     let (by_day, recorded) = tokio::join!(
         app.table.expenses(member_key, &filter, ListOrder::Date, &by_day),
         app.table.expenses(member_key, &filter, ListOrder::Recorded, &recorded),

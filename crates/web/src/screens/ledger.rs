@@ -48,7 +48,8 @@ pub(crate) async fn show(
     let day = |it: Option<&Ledger>| {
         it.and_then(|it| it.last_event_at).map(|at| l.day(at.day(), now.day())).unwrap_or_default()
     };
-    let (first, last) = (day(days.items.first()), day(days.items.last()));
+    let first = day(days.items.first());
+    let last = day(days.items.last());
     let ends = [&*first, &*last];
     Ok(Fragment(html! {
         a.back href={ (ui::group_path(group.id)) "/more" } { (l.more()) }

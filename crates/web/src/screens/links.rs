@@ -60,7 +60,8 @@ impl Links<'_> {
     /// The button by which the reader says to be a guest; afterwards, what was said, and `members`,
     /// the link by which another member is asked to confirm it.
     pub(crate) fn that_is_me(&self, guest: &Member, members: &str) -> Markup {
-        let (l, name) = (self.l, self.names.of(guest.id));
+        let l = self.l;
+        let name = self.names.of(guest.id);
         if let Some(link) = self.group.proposed_link(guest.id) {
             return html! {
                 small.hint { (self.said(link)) }
@@ -109,8 +110,10 @@ impl Links<'_> {
 
     /// A proposed link, with what the reader can do.
     fn proposed(&self, link: &ProposedLink) -> Markup {
-        let (l, path) = (self.l, self.path(link.guest_id.into()));
-        let (confirms, is_me) = (!link.is_by_side_of(self.me), link.user_id == self.me);
+        let l = self.l;
+        let path = self.path(link.guest_id.into());
+        let confirms = !link.is_by_side_of(self.me);
+        let is_me = link.user_id == self.me;
         let (end, ended) = if link.proposed_by == self.me {
             (l.withdraw(), l.link_withdrawn(&link.guest_name))
         } else {
@@ -137,7 +140,8 @@ impl Links<'_> {
 
     /// What a link would change: the balances of the guest, and those of the user afterwards.
     pub(crate) fn consequence(&self, guest: MemberId, user: UserId) -> String {
-        let (l, name) = (self.l, self.names.of(guest));
+        let l = self.l;
+        let name = self.names.of(guest);
         let mut lines = Vec::new();
         for currency in self.ledger.balances.currencies() {
             let net = |of: MemberId| self.ledger.balances.totals(currency, of).net();

@@ -66,7 +66,9 @@ pub(crate) async fn show(
     let (group, members, ledger) = app.table.group_and_ledger(member_key).await?;
     let names = Names::new(l, member_key.user.into(), &members);
     let me = members.iter().find(|it| it.id == member_key.user);
-    let (group, names, ledger) = (&group, &names, &ledger);
+    let group = &group;
+    let names = &names;
+    let ledger = &ledger;
     let links = Links { l, group, names, ledger, me: member_key.user };
     if let Some(guest) = query.users {
         let users = members.iter().filter(|it| !it.guest && it.is_present());
@@ -179,7 +181,8 @@ impl MembersScreen<'_> {
 
     /// A member who is present. Guests can be renamed and linked, all others removed.
     fn row(&self, member: &Member) -> Markup {
-        let (l, me) = (self.l, self.names.is_me(member.id));
+        let l = self.l;
+        let me = self.names.is_me(member.id);
         let may_remove = self.me.is_some_and(|me| self.group.may_remove(me, member));
         let name = self.names.of(member.id);
         let who = html! {
@@ -250,7 +253,8 @@ impl MembersScreen<'_> {
 
     /// Invites by the present link, or makes a new one. A link of an earlier release is not known.
     fn invite(&self, link: &str) -> Markup {
-        let (l, text) = (self.l, self.l.invitation_text(&self.group.title));
+        let l = self.l;
+        let text = self.l.invitation_text(&self.group.title);
         let known = invitation(self.group, link);
         html! {
             details.card.fields data-token { summary { (l.invite()) }

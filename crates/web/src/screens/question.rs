@@ -78,7 +78,8 @@ impl QuestionScreen<'_> {
     }
 
     fn html(&self, now: Timestamp) -> Markup {
-        let (l, question) = (self.l, &self.seen.question);
+        let l = self.l;
+        let question = &self.seen.question;
         let prompt = self.seen.prompt.as_ref().map_or(&*question.prompt, |it| it.as_str());
         let detail = self.seen.detail.as_deref();
         let receipt = detail.and_then(|it| Some((it, it.receipt.as_ref()?)));
@@ -122,7 +123,8 @@ impl QuestionScreen<'_> {
 
     /// The form of an answer with a text or a choice.
     fn form(&self) -> Markup {
-        let (l, question) = (self.l, &self.seen.question);
+        let l = self.l;
+        let question = &self.seen.question;
         html! {
             @if self.seen.can_answer {
                 form action=(self.api("/answers")) data-method="POST" data-then="" data-done=(self.l.answered()) novalidate {
@@ -144,7 +146,8 @@ impl QuestionScreen<'_> {
     }
 
     fn answers(&self, detail: &QuestionDetail) -> Markup {
-        let (l, question) = (self.l, &self.seen.question);
+        let l = self.l;
+        let question = &self.seen.question;
         html! {
             section {
                 h2 { (l.answers()) }
@@ -221,7 +224,8 @@ impl QuestionScreen<'_> {
             let share = claimed().find(|share| is(share.user));
             share.map_or(Decimal::ZERO, |share| share.amount.to_major())
         };
-        let (amount, left) = (of(&|id| self.names.is_me(id)), of(&|id| id == *STAND_IN));
+        let amount = of(&|id| self.names.is_me(id));
+        let left = of(&|id| id == *STAND_IN);
         let label =
             l.had_things(count.try_into().unwrap_or_default(), &l.money(amount, receipt.currency));
         html! {

@@ -24,7 +24,8 @@ pub(crate) async fn show(
     Context { now, .. }: Context,
     l: Texts,
 ) -> Result<Fragment, Problem> {
-    let (page, filter) = (Page { limit: QUESTIONS, after: None }, QuestionFilter::default());
+    let page = Page { limit: QUESTIONS, after: None };
+    let filter = QuestionFilter::default();
     let questions = app.table.questions(member_key, &filter, &page, now).await?;
     let path = ui::group_path(member_key.group);
     Ok(Fragment(html! {

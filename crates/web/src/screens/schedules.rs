@@ -115,7 +115,9 @@ struct ScheduleScreen<'a> {
 
 impl ScheduleScreen<'_> {
     fn head(&self) -> Markup {
-        let (l, it, of) = (self.l, self.it, &self.it.template);
+        let l = self.l;
+        let it = self.it;
+        let of = &self.it.template;
         let category = of.category.map(|it| ui::category_name(l, self.group, it));
         html! {
             section.card.hero {
@@ -146,7 +148,8 @@ impl ScheduleScreen<'_> {
 
     /// Who made or last changed it, and when.
     fn set_up(&self) -> Markup {
-        let (l, it) = (self.l, self.it);
+        let l = self.l;
+        let it = self.it;
         let when = ui::moment(l, it.updated_at.unwrap_or(it.created_at), self.today);
         let actor = it.actor_id.into();
         if self.names.is_me(actor) {
@@ -192,7 +195,8 @@ impl ScheduleScreen<'_> {
     }
 
     fn dates(&self) -> Markup {
-        let (l, it) = (self.l, self.it);
+        let l = self.l;
+        let it = self.it;
         let path = ui::group_path(self.group.id);
         html! {
             @if it.next_date.is_some() && !it.paused {
@@ -223,7 +227,8 @@ impl ScheduleScreen<'_> {
     }
 
     fn shares(&self) -> Markup {
-        let (l, of) = (self.l, &self.it.template);
+        let l = self.l;
+        let of = &self.it.template;
         html! {
             h2 {
                 (l.shares()) " · "
@@ -258,7 +263,8 @@ impl ScheduleScreen<'_> {
     }
 
     fn actions(&self) -> Markup {
-        let (l, it) = (self.l, self.it);
+        let l = self.l;
+        let it = self.it;
         let (api, tag) = self.api();
         let edit = html! {
             a.small-button href={ (ui::group_path(self.group.id)) "/schedules/" (it.id) "/edit" } { (l.edit()) }

@@ -18,7 +18,8 @@ pub(crate) async fn show(
     let is_me = |it: &&Member| it.id == member_key.user;
     let is_creator = members.iter().find(is_me).is_some_and(|it| group.is_created_by(it));
     let is_other = |it: &Member| it.is_present() && !it.guest && it.id != member_key.user;
-    let (open, others) = (ledger.all_unsettled(), members.iter().any(is_other));
+    let open = ledger.all_unsettled();
+    let others = members.iter().any(is_other);
     let api = format!("/api/groups/{}", group.id);
     let moves = chat::moves(l, &app, &group, &ledger, member_key.user, from.ok().as_ref()).await?;
     Ok(Fragment(html! {

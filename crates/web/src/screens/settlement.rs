@@ -155,7 +155,8 @@ struct SettlementScreen<'a> {
 
 impl SettlementScreen<'_> {
     fn head(&self, today: Day) -> Markup {
-        let (l, it) = (self.l, self.it);
+        let l = self.l;
+        let it = self.it;
         html! {
             section.card.hero { p {
                 span.hint { (l.settlement(it.status, it.reverted_at.is_some())) " · " (ui::day(l, it.day(), today)) }
@@ -194,7 +195,8 @@ impl SettlementScreen<'_> {
 
     /// Forms for what the reader may do.
     fn actions(&self) -> Markup {
-        let (l, it) = (self.l, self.it);
+        let l = self.l;
+        let it = self.it;
         let may = |action| self.rights.may(it, action);
         html! {
             @if may(SettlementAction::Fail) {
@@ -226,7 +228,8 @@ impl SettlementScreen<'_> {
     }
 
     fn edit(&self) -> Markup {
-        let (l, it) = (self.l, self.it);
+        let l = self.l;
+        let it = self.it;
         html! {
             details.card.fields { summary { (l.put_right()) }
                 form action=(self.api()) data-method="PUT" data-etag=(self.tag()) data-then="" data-done=(l.saved())

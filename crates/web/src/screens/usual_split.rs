@@ -60,7 +60,8 @@ struct Rules<'a> {
 
 impl Rules<'_> {
     fn html(&self) -> Markup {
-        let (l, rules) = (self.l, &self.group.default_splits);
+        let l = self.l;
+        let rules = &self.group.default_splits;
         html! {
             form action={ "/api/groups/" (self.group.id) } data-method="PATCH" data-then="" data-list="defaultSplits"
                 data-done=(l.saved()) novalidate {

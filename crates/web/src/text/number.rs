@@ -55,7 +55,8 @@ impl Texts {
     /// A period like `2026-01` or `2026-01-20`, as short as it fits below a column.
     pub(crate) fn period(self, period: &str) -> String {
         let mut parts = period.splitn(3, '-').skip(1);
-        let (month, day) = (parts.next().unwrap_or_default(), parts.next());
+        let month = parts.next().unwrap_or_default();
+        let day = parts.next();
         if let Some(day) = day {
             return day.trim_start_matches('0').to_owned();
         }
@@ -137,7 +138,8 @@ mod tests {
 
     #[test]
     fn days_have_their_year_if_it_is_another_one() {
-        let (today, day) = ("2026-11-27".parse().unwrap(), "2026-01-05".parse().unwrap());
+        let today = "2026-11-27".parse().unwrap();
+        let day = "2026-01-05".parse().unwrap();
         assert_eq!(Texts(Language::English).day(day, today), "5\u{a0}Jan");
         assert_eq!(
             Texts(Language::Russian).day("2025-05-31".parse().unwrap(), today),

@@ -79,7 +79,8 @@ impl Texts {
 
     /// "I had 3 things: 10.96 EUR".
     pub(crate) fn had_things(self, count: u64, amount: &str) -> String {
-        let (english, russian) = (["thing", "things"], ["позиция", "позиции", "позиций"]);
+        let english = ["thing", "things"];
+        let russian = ["позиция", "позиции", "позиций"];
         let word = self.plural(count, english, russian);
         match self.0 {
             Language::English => format!("I had {count} {word}: {amount}"),

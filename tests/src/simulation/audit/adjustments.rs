@@ -61,7 +61,8 @@ fn frequency(record: &Record, times: impl Fn(&String) -> usize) -> Option<Findin
         let entries = data[list].as_array().into_iter().flatten();
         entries.filter_map(|entry| entry["entryId"].as_str()).collect()
     };
-    let (applied, not_applied) = (names_in("applied"), names_in("nonApplied"));
+    let applied = names_in("applied");
+    let not_applied = names_in("nonApplied");
     names.iter().find_map(|name| {
         let times = times(name);
         let text = || format!("{name} {times} times: {record:?}");

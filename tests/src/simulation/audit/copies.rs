@@ -37,7 +37,8 @@ pub async fn copies(table: &Table, client: &Client, report: &mut Report) {
             continue;
         }
         let Some(copy) = imported(table, &import).await else { continue };
-        let (before, after) = (contents(&import), contents(&read(table, copy).await));
+        let before = contents(&import);
+        let after = contents(&read(table, copy).await);
         let differing = before.iter().zip(&after).find(|(before, after)| before != after);
         let differing = differing.map(|(before, after)| format!("{before} became {after}"));
         let shorter = (before.len() != after.len())
@@ -108,11 +109,13 @@ fn contents(import: &Import) -> Vec<String> {
                 rows.push(format!("{about:?}: {payers:?} paid, {shares:?} owe by {split:?}"));
             }
             Movement::Payment(transfers) => rows.extend(transfers.iter().map(|it| {
-                let (from, to) = (name(it.from), name(it.to));
+                let from = name(it.from);
+                let to = name(it.to);
                 format!("{from:?} paid {to:?} {} {}", it.minor, row.currency)
             })),
             Movement::Pending(it) => {
-                let (from, to) = (name(it.from), name(it.to));
+                let from = name(it.from);
+                let to = name(it.to);
                 rows.push(format!("{from:?} wants to pay {to:?} {} {}", it.minor, row.currency));
             }
         }

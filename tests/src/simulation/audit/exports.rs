@@ -43,7 +43,8 @@ fn read_file(json: &str) -> Import {
 }
 
 async fn file(table: &Table, group: GroupId, format: Format) -> String {
-    let (mut file, mut text) = (ExportFile::new(group, format), String::new());
+    let mut file = ExportFile::new(group, format);
+    let mut text = String::new();
     while let Some(part) = file.part(table).await.unwrap() {
         text.push_str(&part.text);
     }

@@ -30,7 +30,8 @@ type Sums = BTreeMap<(Currency, MemberId), [i64; 4]>;
 pub(super) fn check(state: &State, group: GroupId) -> Vec<Finding> {
     let ledger = state.ledgers.get(&group).cloned().unwrap_or_default();
     let entries = state.entries_of(group);
-    let (expenses, settlements) = (state.expenses_of(group), state.settlements_of(group));
+    let expenses = state.expenses_of(group);
+    let settlements = state.settlements_of(group);
     let mut findings = Vec::new();
     let sums = sums(&expenses, &settlements, &entries);
     for currency in ledger.balances.currencies().chain(sums.keys().map(|(it, _)| *it)) {

@@ -146,7 +146,8 @@ fn repeated(state: &State, records: &[Record]) -> Vec<Finding> {
                     _ => (go, come),
                 }
             });
-        let (gone, came) = (state.versions(&id).1, restores(state, &id));
+        let gone = state.versions(&id).1;
+        let came = restores(state, &id);
         let text =
             || format!("{id} went {gone} times of {asked_to_go}, came {came} of {asked_to_come}");
         (gone > asked_to_go || came > asked_to_come).then(|| Finding::Twice(text()))

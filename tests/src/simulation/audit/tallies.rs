@@ -15,7 +15,8 @@ type Sums = BTreeMap<(String, String), Decimal>;
 /// Findings about a group.
 pub(super) fn check(state: &State, group: GroupId) -> Vec<Finding> {
     let expenses = state.expenses_of(group);
-    let (counted, found) = (sums(&expenses), stored(state, group));
+    let counted = sums(&expenses);
+    let found = stored(state, group);
     let mut findings = Vec::new();
     if counted != found {
         let text = format!("{group}: {counted:?} of the expenses, and tallies {found:?}");

@@ -242,7 +242,8 @@ impl Audit<'_> {
 
     /// A question is closed by its answers, by its asker or by the expense, and only then.
     fn check_end(&mut self, question: &Question) {
-        let (is_items, number) = (question.receipt.is_some(), question.answered.len());
+        let is_items = question.receipt.is_some();
+        let number = question.answered.len();
         let is_complete = !is_items && number >= question.required_responses;
         let closing = || {
             self.model
@@ -416,7 +417,8 @@ impl Audit<'_> {
 
     /// A user has the points of the stored answers that are their own, each once.
     fn check_points(&mut self, user: u64) {
-        let (mut expected, mut found) = ((0, 0), Vec::new());
+        let mut expected = (0, 0);
+        let mut found = Vec::new();
         for question in &self.state.questions {
             let is_own = |it: &&Sent| it.user == user && it.is_own();
             for stored in self.answers(question).into_iter().filter(is_own) {

@@ -88,7 +88,8 @@ impl Batch {
         }
         self.transaction.next_event();
         let event = record.event().map_err(|error| refused(place, error))?;
-        let (sequence, created_at) = (self.transaction.ledger().sequence, self.transaction.at());
+        let sequence = self.transaction.ledger().sequence;
+        let created_at = self.transaction.at();
         // The entry stays if the expense is deleted, so it shows whether a transaction without a
         // response was committed.
         let recorded = match (event, &record) {

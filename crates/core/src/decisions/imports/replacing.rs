@@ -97,7 +97,8 @@ impl Run<'_> {
                 edit_settlement(&mut transaction, before, after)?;
             }
             (Record::Expense(_) | Record::Settlement(_) | Record::Adjustment(_), _) => {
-                let (sequence, created_at) = (transaction.before().sequence, transaction.at());
+                let sequence = transaction.before().sequence;
+                let created_at = transaction.at();
                 first_adjustment.get_or_insert(EntryPosition { sequence, created_at });
             }
         }

@@ -175,7 +175,8 @@ impl Undoing {
         let mut transaction = LedgerTransaction::new(member_key, ledger, now)?;
         let of_pages = UndoProgress { expenses, settlements, ..passed.clone() };
         let mut deleted: Vec<Expense> = Vec::new();
-        let (mut progress, mut first_left) = (passed.clone(), None);
+        let mut progress = passed.clone();
+        let mut first_left = None;
         for record in records {
             let entry = entries.get(&keys::entry(group, &record.entry_id()));
             // The rows were read at different moments: an entry exists as long as its expense.

@@ -33,7 +33,8 @@ fn caller(number: u64) -> User {
 
 #[test]
 fn group_of_a_chat_is_opened_again() {
-    let (open, closed) = (group(), Group { archived: true, ..group() });
+    let open = group();
+    let closed = Group { archived: true, ..group() };
     let present = members().pop();
     let left = present.clone().map(|it| Member { left_at: Some(now()), ..it });
     let removed = present.clone().map(|it| Member { removed_at: Some(now()), ..it });
@@ -46,7 +47,8 @@ fn group_of_a_chat_is_opened_again() {
         (&closed, &present, false, "Done"),
     ] {
         assert_eq!(groups::joins(group, member.as_ref()), joins);
-        let (ledger, member) = (joins.then(Ledger::default), member.clone());
+        let ledger = joins.then(Ledger::default);
+        let member = member.clone();
         let opened = groups::further_opening(group.clone(), member, &caller(2), ledger, now());
         assert_eq!(outcome(opened), expected);
     }
@@ -99,11 +101,14 @@ fn link_is_proposed_by_one_side_and_confirmed_by_the_other() {
     let everyone: Vec<Member> = members().into_iter().chain([gus]).collect();
     let stranger = MemberId::from(GuestId::from_bytes([9; 16]));
     let link = |number, guest, to, in_app, group: &Group, ledger| {
-        let (members, open) = (everyone.clone(), Vec::new());
+        let members = everyone.clone();
+        let open = Vec::new();
         let read = ReadForLink { ledger, group: group.clone(), members, open };
         links::link(by(number), guest, &Draft::valid(Field::Value(user(to))), in_app, read, now())
     };
-    let (plain, none, closed) = (group(), Ledger::default(), archived(Ledger::default()));
+    let plain = group();
+    let none = Ledger::default();
+    let closed = archived(Ledger::default());
     for (number, guest, to, in_app, group, ledger, expected) in [
         (1, stranger, 2, true, &plain, &none, "NoMember"),
         (1, user(2).into(), 2, true, &plain, &none, "NotLinkable"),
@@ -145,7 +150,9 @@ fn receipt_is_applied_by_who_asked_or_paid() {
         prompt: Field::Value("Who drove?".parse().unwrap()),
         ..NewQuestion::default()
     });
-    let (group, everyone, ledger) = (group(), members(), Ledger::default());
+    let group = group();
+    let everyone = members();
+    let ledger = Ledger::default();
     let asked = |number| {
         let seen = (&group, &*everyone, &ledger);
         questions::ask(by(1), &new, None, seen, (context(), Zone::default()), Ok(number))
@@ -205,9 +212,11 @@ fn schedule_is_made_edited_and_deleted() {
     let (transaction, schedule) = written(scheduled(&[]));
     assert_eq!(put::<Schedule>(&transaction), schedule);
     assert_eq!(outcome(scheduled(&vec![schedule.clone(); MAX_SCHEDULES])), "TooManySchedules");
-    let (group, members) = (group(), members());
+    let group = group();
+    let members = members();
     let divided = Group { default_splits_at: Some(now()), ..group.clone() };
-    let (none, closed) = (Ledger::default(), archived(Ledger::default()));
+    let none = Ledger::default();
+    let closed = archived(Ledger::default());
     let pause = |paused| ScheduleEdit { paused: Field::Value(paused), ..ScheduleEdit::default() };
     for (group, ledger, expected, paused, outcome_of) in [
         (&divided, &none, true, true, "Retry"),
@@ -216,7 +225,8 @@ fn schedule_is_made_edited_and_deleted() {
         (&group, &none, true, false, "Done"),
         (&group, &none, true, true, "Write"),
     ] {
-        let (edit, seen) = (Draft::valid(pause(paused)), (group, &*members, ledger.clone()));
+        let edit = Draft::valid(pause(paused));
+        let seen = (group, &*members, ledger.clone());
         let before = schedule.clone();
         let edited = schedules::edit_schedule(maker(), &edit, |_| expected, before, seen);
         assert_eq!(outcome(edited), outcome_of);
@@ -224,7 +234,8 @@ fn schedule_is_made_edited_and_deleted() {
     for (ledger, expected, outcome_of) in
         [(&closed, true, "GroupArchived"), (&none, false, "Changed"), (&none, true, "Write")]
     {
-        let (as_expected, ledger) = (|_: &Schedule| expected, ledger.clone());
+        let as_expected = |_: &Schedule| expected;
+        let ledger = ledger.clone();
         let deleted = schedules::delete_schedule(by(1), as_expected, now(), &schedule, ledger);
         assert_eq!(outcome(deleted), outcome_of);
     }
@@ -233,10 +244,13 @@ fn schedule_is_made_edited_and_deleted() {
 #[test]
 fn schedule_records_its_expense_or_is_paused() {
     let schedule = written(scheduled(&[])).1;
-    let (group, all, none) = (group(), members(), Ledger::default());
+    let group = group();
+    let all = members();
+    let none = Ledger::default();
     let deleted = Group { deleted_at: Some(now()), ..group.clone() };
     let closed = Group { archived: true, ..group.clone() };
-    let (later, refused) = (now().plus_seconds(24 * 3600), Error::GroupArchived);
+    let later = now().plus_seconds(24 * 3600);
+    let refused = Error::GroupArchived;
     for (group, members, at, refused, expected) in [
         (&group, &*all, now(), None, Occurred::Nothing),
         (&group, &*all, later, None, Occurred::Recorded),

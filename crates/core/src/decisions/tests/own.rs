@@ -139,7 +139,8 @@ fn tokens_are_few_and_those_of_a_browser_replace_each_other() {
     assert_eq!(put::<TokenList>(&transaction).version, 4);
     assert_eq!(condition(&transaction, &keys::token_list(user(1))), Condition::at_version(3));
     // A browser and the link by which it is signed in again are one.
-    let (old, browser) = (link(98), token(97, Scope::Write, true));
+    let old = link(98);
+    let browser = token(97, Scope::Write, true);
     let almost = [&all[1..], std::slice::from_ref(&browser)].concat();
     assert_eq!(outcome(add(link(99), None, &almost)), "Write");
     assert_eq!(outcome(add(plain(99), None, &almost)), "TooManyTokens");

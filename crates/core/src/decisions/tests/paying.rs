@@ -54,7 +54,9 @@ pub(super) fn with_cash(number: u64, cash: i64) -> Funds {
 /// The payment, withheld from 10.00 EUR of cash: its rows, and the funds after it.
 fn withheld() -> (Settlement, FundTransaction, Funds, Ledger) {
     let transaction = LedgerTransaction::new(by(2), recorded().2, now()).unwrap();
-    let (group, members, detail) = (group(), members(), Detail::default());
+    let group = group();
+    let members = members();
+    let detail = Detail::default();
     let who = (user(2), context(), Zone::default());
     let (transaction, settlement) = funding::record_from_funds(
         &Draft::valid(payment(true)),
@@ -73,12 +75,14 @@ fn withheld() -> (Settlement, FundTransaction, Funds, Ledger) {
 #[test]
 fn plan_of_another_ledger_has_changed() {
     let ledger = recorded().2;
-    let (group, members) = (group(), members());
+    let group = group();
+    let members = members();
     for (version, expected) in
         [(None, "Changed"), (Some(ledger.version + 1), "Changed"), (Some(ledger.version), "Done")]
     {
         let transaction = LedgerTransaction::new(by(2), ledger.clone(), now()).unwrap();
-        let (new, who) = (Draft::valid(payment(false)), (user(2), context(), Zone::default()));
+        let new = Draft::valid(payment(false));
+        let who = (user(2), context(), Zone::default());
         let planned = record_planned(&new, version, (&group, &members), transaction, who);
         assert_eq!(checked(planned), expected);
     }
@@ -115,7 +119,8 @@ fn update_is_checked_before_it_is_made() {
         (&plain, &ledger, Transition::Complete, true, false, "Done"),
     ] {
         let update = Draft::valid(of_status(SettlementStatus::Completed));
-        let (seen, as_expected) = ((settlement, ledger), |_: &Settlement| expected);
+        let seen = (settlement, ledger);
+        let as_expected = |_: &Settlement| expected;
         let update = check_update(user(1), &update, as_expected, in_app, seen, &transition);
         assert_eq!(checked(update), refusal, "{transition:?}");
     }
@@ -152,7 +157,8 @@ fn each_transition_writes_what_it_says() {
     let own = Condition::equal("settlementId", row::to_value(&pending.id).unwrap());
     assert_eq!(condition(&transaction, &keys::tx_hash(&hash)), own);
     let (transaction, done) = written(made(Transition::Complete, &pending, &none, rows(), &ledger));
-    let (entry, after) = (put::<Entry>(&transaction), ledger_of(&transaction));
+    let entry = put::<Entry>(&transaction);
+    let after = ledger_of(&transaction);
     assert_eq!(net(&after, 2), -1000);
     // The entry was taken back between the two reads.
     assert_eq!(outcome(made(Transition::Revert, &done, &none, rows(), &after)), "Retry");
@@ -166,7 +172,8 @@ fn each_transition_writes_what_it_says() {
 
 #[test]
 fn funds_pay_what_they_have_to_who_takes_it() {
-    let (group, members) = (group(), members());
+    let group = group();
+    let members = members();
     let debt = recorded().2;
     let taking = |accepts| {
         let mut funds = Funds::new(user(1), []);
@@ -191,7 +198,8 @@ fn funds_pay_what_they_have_to_who_takes_it() {
         (now_or_never, 1000, at_once(true, version, Vec::new()), "Completed"),
     ] {
         let transaction = LedgerTransaction::new(by(2), debt.clone(), now()).unwrap();
-        let (detail, who) = (Detail::default(), (user(2), context(), Zone::default()));
+        let detail = Detail::default();
+        let who = (user(2), context(), Zone::default());
         let funds = (with_cash(2, cash), &detail, at_once);
         let new = Draft::valid(new);
         let recorded =

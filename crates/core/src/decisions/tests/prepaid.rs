@@ -38,7 +38,8 @@ fn cashout(minor: i64) -> FundDebit {
 }
 
 fn correction(fund: PlainFund, bonus_id: Option<FundTransactionId>, minor: i64) -> FundDebit {
-    let (ref_id, description) = (reference(), "A mistake".parse().unwrap());
+    let ref_id = reference();
+    let description = "A mistake".parse().unwrap();
     FundDebit::Correction { fund, bonus_id, amount: eur(minor), ref_id, description }
 }
 
@@ -118,7 +119,8 @@ fn what_waits_is_ended_once() {
     let by_reference = Draft::valid(Field::Value(reference()));
     let capture = |row: &FundTransaction| decide::captured(row, &by_reference, user(9), now());
     let void = |row: &FundTransaction| decide::voided(row, user(9), &Draft::valid(()), now());
-    let (done, voided) = (capture(&row).unwrap(), void(&row).unwrap());
+    let done = capture(&row).unwrap();
+    let voided = void(&row).unwrap();
     let of_payment = FundTransaction { kind: FundTransactionType::Settlement, ..row.clone() };
     let expired = row.clone().ended(FundStatus::Expired, now(), None);
     let later = row.expires_at.unwrap();
@@ -150,7 +152,8 @@ fn what_waits_is_ended_once() {
 
 #[test]
 fn bonus_lapses_but_for_what_is_withheld() {
-    let (expires_at, note) = (now().plus_seconds(7200), None);
+    let expires_at = now().plus_seconds(7200);
+    let note = None;
     let bonus = GivenBonus { amount: eur(300), expires_at, note };
     let none = Funds::new(user(2), []);
     let (transaction, given) = written(decide::give_bonus(none, user(9), bonus, context()));

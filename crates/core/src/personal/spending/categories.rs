@@ -75,7 +75,8 @@ impl CategoriesInput {
             let whole = (*key, amount?.to_major());
             return Some(Some(whole).filter(|_| kept).into_iter().collect());
         }
-        let (mut parts, mut sum) = (BTreeMap::new(), 0_i128);
+        let mut parts = BTreeMap::new();
+        let mut sum = 0_i128;
         for (name, number) in self.categories.value().into_iter().flatten() {
             let path = Path::from("categories").field(name.clone());
             let key = match name.parse::<CategoryKey>() {

@@ -90,7 +90,8 @@ impl Expense {
     #[must_use]
     pub fn all_payers(&self) -> Vec<Payer> {
         if self.payers.is_empty() {
-            let (user_id, user_name) = (self.payer_id, self.payer_name.clone());
+            let user_id = self.payer_id;
+            let user_name = self.payer_name.clone();
             return vec![Payer { user_id, user_name, amount: self.amount }];
         }
         self.payers.clone()
@@ -235,7 +236,8 @@ impl PayersReader<'_> {
     ) -> Option<Vec<(MemberId, String)>> {
         let mut seen = BTreeSet::new();
         let read = |(index, input): (usize, &PayerInput)| {
-            let (user, path) = (*input.user.value()?, field(index, "userId"));
+            let user = *input.user.value()?;
+            let path = field(index, "userId");
             let name = self.name(user, path.clone(), errors)?;
             if !seen.insert(user) {
                 errors.push(
@@ -368,7 +370,8 @@ mod tests {
             member_count: 9,
         };
         let member = |number| {
-            let (id, name) = (user(number), number.to_string());
+            let id = user(number);
+            let name = number.to_string();
             Member::new(&User { id, name, username: None, avatar_url: None }, None, at)
         };
         let members: Vec<Member> = (0..9).map(member).collect();

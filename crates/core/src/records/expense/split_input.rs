@@ -39,7 +39,8 @@ pub(super) fn named(
     splits: &Field<Vec<SplitInput>>,
     items: &Field<Vec<LineInput>>,
 ) -> Option<BTreeSet<MemberId>> {
-    let (splits, items) = (splits.value(), items.value());
+    let splits = splits.value();
+    let items = items.value();
     let all = splits.is_none() && items.is_none();
     if all || items.into_iter().flatten().any(LineInput::is_of_all) {
         return None;
@@ -225,7 +226,8 @@ fn read_users(
         errors.push("splits", SplitError::Empty);
         return None;
     }
-    let (mut users, mut seen) = (Vec::new(), BTreeSet::new());
+    let mut users = Vec::new();
+    let mut seen = BTreeSet::new();
     for (index, input) in inputs.iter().enumerate() {
         let path = Path::from("splits").index(index);
         if let Some(user) = input.user.value().copied()

@@ -109,7 +109,9 @@ impl Comparison {
                 }
             }
         }
-        let (mut changed, mut ids, mut rounded) = (Vec::new(), HashSet::new(), 0_usize);
+        let mut changed = Vec::new();
+        let mut ids = HashSet::new();
+        let mut rounded = 0_usize;
         let mut parts: BTreeMap<RowPlace, usize> = BTreeMap::new();
         for (place, _) in &records {
             let parts = parts.entry(*place).or_default();
@@ -128,7 +130,8 @@ impl Comparison {
                 let is_other = !before.is_edited && differs_by_rounding(record, before, links);
                 rounded = rounded.saturating_add(usize::from(is_other));
             } else {
-                let (after, before) = (record.clone(), before.clone());
+                let after = record.clone();
+                let before = before.clone();
                 changed.push(Changed { place: *place, after, before, fields });
             }
         }
@@ -203,7 +206,8 @@ impl Comparison {
     pub fn check(&self, group: GroupId, sent: Option<&Confirmed>) -> Result<(), Error> {
         match self.confirmation(group) {
             Some(needed) if sent.is_none_or(|sent| sent.text != needed) => {
-                let (changed, gone) = (self.changed(), self.gone.len());
+                let changed = self.changed();
+                let gone = self.gone.len();
                 Err(Error::ImportDiffers { changed, gone })
             }
             Some(_) | None => Ok(()),
@@ -341,7 +345,8 @@ fn differences(
     before: &Record,
     links: &Links,
 ) -> Vec<&'static str> {
-    let (new, old) = (Contents::of(after, links), Contents::of(before, links));
+    let new = Contents::of(after, links);
+    let old = Contents::of(before, links);
     // Earlier releases read only the nets of a row of Splitwise that several members paid.
     let same_nets = format == Format::SplitwiseCsv && have_same_nets(after, before, links);
     let mut fields = Vec::new();
@@ -475,7 +480,8 @@ fn differs_by_rounding(after: &Record, before: &Earlier, links: &Links) -> bool 
 /// Whether members have the same shares of both, apart from rounding.
 fn have_same_shares(format: Format, after: &Record, before: &Record, links: &Links) -> bool {
     let (Record::Expense(after), Record::Expense(before)) = (after, before) else { return true };
-    let (new, old) = (shares(after, links), shares(before, links));
+    let new = shares(after, links);
+    let old = shares(before, links);
     let is_rounded = after.amount == before.amount && after.currency == before.currency;
     let most = if is_rounded { format.rounding() } else { 0 };
     let mut pairs = new.iter().zip(&old);

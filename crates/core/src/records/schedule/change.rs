@@ -274,7 +274,8 @@ impl Draft<ScheduleEdit> {
         let template = match template {
             Some(template) if reopened => {
                 let again = occurrence::request(&template, shared_by);
-                let (id, created_at) = (before.template.id, before.template.created_at);
+                let id = before.template.id;
+                let created_at = before.template.created_at;
                 let again = with.template(again, &mut errors)?;
                 again.map(|again| Expense { id, created_at, ..again })
             }

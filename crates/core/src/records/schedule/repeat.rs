@@ -193,7 +193,8 @@ impl Repeat {
 
     /// Index of the first date that is not before a day.
     fn index_from(&self, day: Day) -> u32 {
-        let (mut low, mut high) = (0, MAX_INDEX);
+        let mut low = 0;
+        let mut high = MAX_INDEX;
         while low < high {
             let middle = low.midpoint(high);
             match self.unlimited(middle) {

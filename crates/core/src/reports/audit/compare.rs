@@ -52,7 +52,8 @@ impl Audit {
     /// lost its version, it is reported.
     pub(super) fn read_own<T: Row>(&mut self, item: Item) -> Option<Kept<T>> {
         let key = Primary::of(&item)?;
-        let (stored, item) = (item.clone(), with_version::<T>(item));
+        let stored = item.clone();
+        let item = with_version::<T>(item);
         match from_item::<T>(item.clone()) {
             Err(error) => {
                 self.lost(key, cause(&error), Some(&stored));

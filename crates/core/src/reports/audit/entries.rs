@@ -153,7 +153,8 @@ impl Audit {
         }
         let instead = suspects.iter().map(|it| (it.sequence, &it.right)).collect();
         let mended = whole.then(|| entries.replay(&instead)).transpose();
-        let (as_stored, mended) = (as_stored.ok().flatten(), mended.ok().flatten());
+        let as_stored = as_stored.ok().flatten();
+        let mended = mended.ok().flatten();
         if let Some(mended) = mended.filter(is_right) {
             for Suspect { sequence, right, source: (_, name, _), .. } in suspects {
                 let Some(kept) = entries.all.get_mut(&sequence) else { continue };
@@ -352,7 +353,8 @@ impl Audit {
                     let set = vec![("updatedAt", right.and_then(|at| row::to_value(&at).ok()))];
                     let what =
                         format!("its updatedAt should be that of its entry {}", entry.sequence);
-                    let (key, item) = (expense.key.clone(), expense.item.clone());
+                    let key = expense.key.clone();
+                    let item = expense.item.clone();
                     self.find(key, what, Some(&item), Some(Mend::Set(set)));
                     records.wrong_expenses.insert(id);
                 }
@@ -382,7 +384,8 @@ impl Audit {
                         "its status and completedAt should be those of its entry {}",
                         entry.sequence
                     );
-                    let (key, item) = (settlement.key.clone(), settlement.item.clone());
+                    let key = settlement.key.clone();
+                    let item = settlement.item.clone();
                     self.find(key, what, Some(&item), Some(Mend::Set(set)));
                     records.wrong_settlements.insert(id);
                 }

@@ -229,7 +229,8 @@ impl Audit {
             None => ("is missing".to_owned(), right),
             Some(Err(error)) => (cause(error), right),
             Some(Ok(row)) => {
-                let (old, new) = (row.ledger(), right.ledger());
+                let old = row.ledger();
+                let new = right.ledger();
                 let last_event_at =
                     new.last_event_at.max(old.last_event_at.filter(|at| right.allows(*at)));
                 let new = Ledger { last_event_at, ..new.clone() };
@@ -244,7 +245,8 @@ impl Audit {
                     return;
                 }
                 let what = format!("its {} should follow from the entries", wrong.join(", "));
-                let (version, state) = (old.version, old.state.clone());
+                let version = old.version;
+                let state = old.state.clone();
                 (what, right.with_ledger(Ledger { version, state, ..new }))
             }
         };
@@ -273,7 +275,8 @@ fn counted(ledger: &Ledger, entries: &Entries, records: &Records) -> Result<Ledg
     let entered: BTreeSet<&EntryId> = applied.clone().map(|entry| &entry.entry_id).collect();
     // v0 rows have no entry and never moved these balances. Their ids are of another kind.
     let counts = |ours: bool, id: EntryId| ours || entered.contains(&id);
-    let (expenses, settlements) = (records.all_expenses(), records.all_settlements());
+    let expenses = records.all_expenses();
+    let settlements = records.all_settlements();
     let expenses = expenses.iter().filter(|it| counts(it.id.is_ours(), it.id.into()));
     let completed = settlements.iter().filter(|it| {
         it.status == SettlementStatus::Completed && counts(it.id.is_ours(), it.id.into())
@@ -304,7 +307,8 @@ fn counted(ledger: &Ledger, entries: &Entries, records: &Records) -> Result<Ledg
 fn is_same<T: Past>(found: &Item, right: &T) -> bool {
     !lacks_version(found)
         && from_item::<T>(found.clone()).is_ok_and(|row| {
-            let (old, new) = (row.ledger(), right.ledger());
+            let old = row.ledger();
+            let new = right.ledger();
             let last_event_at = old.last_event_at;
             differences(old, &Ledger { last_event_at, ..new.clone() }).is_empty()
         })

@@ -233,7 +233,8 @@ impl Audit {
 
     fn check_tallies(&mut self, records: &Records, ledger: &mut LedgerRows) {
         let Ok(right) = corrections(&records.all_expenses(), &[]) else { return };
-        let (group_id, updated_at) = (self.group, self.now);
+        let group_id = self.group;
+        let updated_at = self.now;
         let right = right.into_iter();
         let right = right.map(|(of, counters)| TallyRow { group_id, of, updated_at, counters });
         let adapt =

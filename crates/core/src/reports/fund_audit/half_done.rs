@@ -27,7 +27,8 @@ impl FundRows {
         if !self.is_whole() {
             return Err(Error::funds_mismatch("a row of the user's funds cannot be read"));
         }
-        let (mut moved, mut is_pending) = (Parts::default(), !is_applied(of));
+        let mut moved = Parts::default();
+        let mut is_pending = !is_applied(of);
         for (key, amount) in of.parts() {
             let fund = self.funds.iter().find(|fund| fund.key() == key);
             let entry = fund.and_then(|fund| fund.pending.get(&of.id));

@@ -11,7 +11,8 @@ fn divided(split: &Split, amount: i64, seed: u8) -> Vec<(MemberId, i64)> {
 /// Whether shares are the exact ones, rounded down except for the largest remainders.
 fn follow(split: &Split, amount: i64, shares: &[(MemberId, i64)]) -> bool {
     let exact = exact_shares(split, amount);
-    let (mut up, mut down) = (Vec::new(), Vec::new());
+    let mut up = Vec::new();
+    let mut down = Vec::new();
     for (member, share) in shares {
         let exact = &exact[member];
         let above = BigRational::from_integer((*share).into()) - exact.floor();
@@ -120,7 +121,8 @@ proptest! {
         (amount, split) in splits(), seed: u8, from: prop::sample::Index, to: prop::sample::Index,
     ) {
         let mut shares = divided(&split, amount, seed);
-        let (from, to) = (from.index(shares.len()), to.index(shares.len()));
+        let from = from.index(shares.len());
+        let to = to.index(shares.len());
         let moved = shares[to].1.checked_add(1);
         prop_assume!(from != to && moved.is_some());
         shares[from].1 -= 1;

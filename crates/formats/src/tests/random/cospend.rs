@@ -28,7 +28,8 @@ fn file(group: &Group) -> (String, Vec<usize>) {
         let owers = group.names.iter().zip(&row.weights).filter(|(_, weight)| **weight > 0);
         let owers: Vec<&str> = owers.map(|(name, _)| *name).collect();
         let doubled = |text: &str| text.replace('"', "\"\"");
-        let (what, amount) = (doubled(row.text), major(minor(row), 2));
+        let what = doubled(row.text);
+        let amount = major(minor(row), 2);
         let day: i64 = row.date[8..].parse().unwrap();
         // Noon of the day in February 2026.
         let timestamp = 1_769_860_800 + 86_400 * day;

@@ -18,13 +18,15 @@ fn file(group: &Group) -> (String, Nets) {
             let (names, amounts): (Vec<String>, Vec<String>) = parts.unzip();
             [cell(&names.join(";")), amounts.join(";")]
         };
-        let (paid, owed) = (paid(row), rounded_shares(row));
+        let paid = paid(row);
+        let owed = rounded_shares(row);
         for ((name, paid), owed) in names.iter().zip(&paid).zip(&owed) {
             add(&mut nets, name.trim(), "EUR", sign * (paid - owed));
         }
         let [[payers, amounts], [sharers, shares]] = [list(paid), list(owed)];
         let kind = if row.variant == 2 { "transfer" } else { "expense" };
-        let (text, date) = (cell(row.text.trim()), &row.date);
+        let text = cell(row.text.trim());
+        let date = &row.date;
         lines.push(format!(
             "{payers},{amounts},EUR,{sharers},{shares},{text},,{date} 10:00:00,,1,,{kind},"
         ));

@@ -112,7 +112,8 @@ fn csv(group: &Group, (code, _, decimals): (&str, &str, u8)) -> (String, BTreeMa
     let header = fixed.split(',').map(quote);
     let header = header.chain(group.names.iter().map(|name| quote(&guarded(name))));
     let mut lines = vec![header.collect::<Vec<_>>().join(",")];
-    let (mut payers, mut line) = (BTreeMap::new(), 2);
+    let mut payers = BTreeMap::new();
+    let mut line = 2;
     for (number, row) in group.rows.iter().enumerate() {
         let (amount, _, shares) = shares(row, number);
         let zeros = shares.iter().filter(|share| **share == 0).count();
@@ -188,6 +189,7 @@ fn keys_of_the_json_are_those_of_a_longer_one() {
         let participants = json!([{ "id": "a", "name": "Anna" }]);
         json!({ "expenses": expenses, "participants": participants, "currencyCode": "EUR" })
     };
-    let (shorter, longer) = (file(0..6).to_string(), file(0..9).to_string());
+    let shorter = file(0..6).to_string();
+    let longer = file(0..9).to_string();
     assert_keys(&read_text(&shorter), &read_text(&longer)).unwrap();
 }

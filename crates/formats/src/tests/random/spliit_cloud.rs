@@ -15,7 +15,8 @@ fn file(group: &Group, further_member: bool) -> (String, Nets) {
     let mut nets = Nets::new();
     for row in rows {
         let (code, decimals) = if row.variant % 2 == 0 { ("EUR", 2) } else { ("JPY", 0) };
-        let (paid, owed) = (paid(row), rounded_shares(row));
+        let paid = paid(row);
+        let owed = rounded_shares(row);
         let mut cells: Vec<i64> = paid.iter().zip(owed).map(|(paid, owed)| paid - owed).collect();
         for (name, net) in names.iter().zip(&cells) {
             add(&mut nets, name, code, *net);
@@ -23,8 +24,10 @@ fn file(group: &Group, further_member: bool) -> (String, Nets) {
         cells.extend(further_member.then_some(0));
         let cells: Vec<String> = cells.iter().map(|net| major(*net, decimals)).collect();
         let kind = if row.variant == 2 { "Yes" } else { "No" };
-        let (text, cost) = (quoted(row.text), major(row.minor, decimals));
-        let (date, cells) = (&row.date, cells.join(","));
+        let text = quoted(row.text);
+        let cost = major(row.minor, decimals);
+        let date = &row.date;
+        let cells = cells.join(",");
         lines.push(format!("{date},{text},Taxi,{code},{cost},,,,,{kind},Evenly,{cells}"));
     }
     (lines.join("\n"), nets)

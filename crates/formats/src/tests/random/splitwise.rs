@@ -36,7 +36,8 @@ fn file(group: &Group, further_member: bool) -> (String, Nets) {
         }
         let category = if row.variant == 2 { "Payment" } else { "Dining out" };
         let cells: Vec<String> = cells.iter().map(|cell| two_decimals(*cell, decimals)).collect();
-        let (text, cost) = (cell(row.text), two_decimals(row.minor, decimals));
+        let text = cell(row.text);
+        let cost = two_decimals(row.minor, decimals);
         lines.push(format!("{},{text},{category},{cost},{code},{}", row.date, cells.join(",")));
     }
     for (code, sums) in totals {

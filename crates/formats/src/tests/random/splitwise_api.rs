@@ -9,7 +9,8 @@ fn expenses(group: &Group) -> (Vec<Value>, Nets) {
     let mut expenses = Vec::new();
     for (number, row) in group.rows.iter().enumerate() {
         let (code, decimals) = if row.variant % 2 == 0 { ("EUR", 2) } else { ("JPY", 0) };
-        let (paid, owed) = (paid(row), rounded_shares(row));
+        let paid = paid(row);
+        let owed = rounded_shares(row);
         let members = group.names.iter().zip(paid.iter().zip(owed)).enumerate();
         let users = members.map(|(member, (name, (paid, owed)))| {
             add(&mut nets, name, code, paid - owed);
@@ -44,7 +45,8 @@ proptest! {
         let (expenses, nets) = expenses(&group);
         let at = at.index(expenses.len());
         // An expense that was added meanwhile moves another one to the next page.
-        let (first, second) = (&expenses[..=at], &expenses[at..]);
+        let first = &expenses[..=at];
+        let second = &expenses[at..];
         let later = read_text(&file(&[first, second], is_list));
         assert_nets(&later, nets)?;
         let earlier = read_text(&file(&[&expenses[..=at]], false));

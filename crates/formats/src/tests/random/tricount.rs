@@ -24,7 +24,9 @@ fn csv(group: &Group, is_new: bool) -> (String, Nets) {
     for row in rows {
         let row =
             Row { variant: if is_new { row.variant } else { row.variant % 4 }, ..row.clone() };
-        let (sign, paid, owed) = (sign(&row), paid(&row), rounded_shares(&row));
+        let sign = sign(&row);
+        let paid = paid(&row);
+        let owed = rounded_shares(&row);
         for ((name, paid), owed) in names.iter().zip(&paid).zip(&owed) {
             add(&mut nets, name, "EUR", sign * (paid - owed));
         }
@@ -39,7 +41,9 @@ fn csv(group: &Group, is_new: bool) -> (String, Nets) {
             5 => "Income",
             _ => "Expense",
         };
-        let (amount, text, date) = (major(row.minor, 2), cell(row.text), &row.date);
+        let amount = major(row.minor, 2);
+        let text = cell(row.text);
+        let date = &row.date;
         lines.push(format!(
             "{text},{amount},EUR,1,{amount},{kind},No category,{date} 10:00:00,{payers},{impacts}"
         ));
@@ -58,7 +62,8 @@ fn registry(group: &Group) -> (String, Nets) {
     let mut nets = Nets::new();
     let mut entries: Vec<Value> = Vec::new();
     for (number, row) in group.rows.iter().enumerate() {
-        let (sign, owed) = (sign(row), rounded_shares(row));
+        let sign = sign(row);
+        let owed = rounded_shares(row);
         let amount = |minor: i64| json!({ "value": major(-sign * minor, 2), "currency": "EUR" });
         add(&mut nets, group.names[row.payer], "EUR", sign * row.minor);
         let members = owed.iter().enumerate().filter(|(_, owed)| **owed != 0);

@@ -86,7 +86,8 @@ impl Table {
         });
         let settlements = settlements.into_iter().flatten();
         let settlements = settlements.filter_map(|it| {
-            let (format, at) = (format_of(it.import_id)?, it.created_at);
+            let format = format_of(it.import_id)?;
+            let at = it.created_at;
             let has_hash = it.tx_hash.is_some();
             let record = Record::Settlement(it.into());
             let is_edited = has_hash || record.has_changed_since();
@@ -109,7 +110,8 @@ impl Table {
         group: GroupId,
         [first, last]: [String; 2],
     ) -> Result<Vec<T>, Error> {
-        let (partition, sort) = (keys::group_partition(group), Sort::Between(first, last));
+        let partition = keys::group_partition(group);
+        let sort = Sort::Between(first, last);
         self.db.all(&Range { index: None, partition, sort, order: Order::Asc }).await
     }
 
@@ -123,7 +125,8 @@ impl Table {
             let first = import.first_adjustment?;
             let position = keys::entry_position(first.created_at, first.sequence);
             let last = keys::entry_position(import.recorded_until(), u64::MAX);
-            let (partition, sort) = (keys::entries_of(group), Sort::Between(position, last));
+            let partition = keys::entries_of(group);
+            let sort = Sort::Between(position, last);
             let range = Range { index: Some("GSI1"), partition, sort, order: Order::Asc };
             Some(async move {
                 let of_import = Condition::equal("importId", row::to_value(&import.id)?);

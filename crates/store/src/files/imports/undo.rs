@@ -72,7 +72,8 @@ impl Table {
         idempotency: &Idempotency<ImportRow>,
         known: &mut Known,
     ) -> Result<Outcome<ImportRow>, Error> {
-        let (group, now) = (member_key.group, known.now());
+        let group = member_key.group;
+        let now = known.now();
         let import = self.import_row(member_key, id).await?;
         if let Some(undone) = import.of_earlier(run.unwrap_or(import.run))? {
             return Ok(Outcome::Done(undone));
@@ -127,7 +128,8 @@ impl Table {
         now: Timestamp,
     ) -> Result<Undone, WriteError> {
         let group = member_key.group;
-        let (from, to) = (known.created_at, known.recorded_until());
+        let from = known.created_at;
+        let to = known.recorded_until();
         let range = |[first, last]: [String; 2]| {
             let sort = Sort::Between(first, last);
             Range { index: None, partition: keys::group_partition(group), sort, order: Order::Asc }

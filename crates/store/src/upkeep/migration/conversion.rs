@@ -36,8 +36,10 @@ impl Table {
         group: &Group,
         members: Members,
     ) -> Result<Converted, Error> {
-        let (mut entities, mut missing_members) = (Vec::new(), BTreeMap::new());
-        let (mut members, mut taken) = (members, HashSet::new());
+        let mut entities = Vec::new();
+        let mut missing_members = BTreeMap::new();
+        let mut members = members;
+        let mut taken = HashSet::new();
         for candidate in candidates {
             let entity = match self.time_for(candidate, group.id, &mut taken).await? {
                 Ok(at) => Entity::of(candidate, at, group, &members),

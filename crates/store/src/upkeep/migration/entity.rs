@@ -189,7 +189,8 @@ impl Entity {
         let mut counts = Counts { settlements: 1, ..Counts::default() };
         if let Some(hash) = self.hash().filter(|hash| !known.hashes.contains_key(&hash.to_string()))
         {
-            let (settlement_id, group_id) = (settlement.id, settlement.group_id);
+            let settlement_id = settlement.id;
+            let group_id = settlement.group_id;
             let row = UsedHash { tx_hash: hash.clone(), settlement_id, group_id };
             writes.push(Write::put_new(&row)?);
             counts.used_hashes = 1;

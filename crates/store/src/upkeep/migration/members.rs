@@ -58,8 +58,10 @@ impl Table {
         state: MigrationState,
     ) -> Result<Planned, Error> {
         let group = migration.group;
-        let (mut transaction, mut counts) = (Transaction::default(), Counts::default());
-        let (mut findings, mut anomalies) = (Vec::new(), Vec::new());
+        let mut transaction = Transaction::default();
+        let mut counts = Counts::default();
+        let mut findings = Vec::new();
+        let mut anomalies = Vec::new();
         let mut taken: HashSet<Primary> = state.member_rows.iter().map(key_of).collect();
         let (known, migrated_group) = state.group(group)?;
         let mut more = false;

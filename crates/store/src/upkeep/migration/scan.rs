@@ -58,7 +58,8 @@ impl Table {
     ) -> Result<V0Page, Error> {
         let filter = Condition::begins_with("PK", prefix::GROUP).and(v0_rows());
         let Scan { items, examined, next } = self.db.scan_keys(&filter, after, segment).await?;
-        let (mut groups, mut strays) = (Vec::new(), Vec::new());
+        let mut groups = Vec::new();
+        let mut strays = Vec::new();
         for key in items.iter().map(key_of) {
             match key.pk.strip_prefix(prefix::GROUP).and_then(|id| id.parse().ok()) {
                 Some(group) if keys::group_partition(group) == key.pk => groups.push(group),
