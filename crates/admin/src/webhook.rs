@@ -5,6 +5,7 @@ use std::{io::Write, time::Duration};
 use fracti_chat::{BotApi, Outcome as Sent};
 use fracti_core::caller::telegram;
 use fracti_runtime::BotToken;
+use fracti_texts::{Language, Message, message};
 use serde_json::{Value, json};
 
 use crate::{Failure, Outcome};
@@ -12,17 +13,22 @@ use crate::{Failure, Outcome};
 /// Time limit of a request to Telegram.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// The commands with what they do, in English and Russian.
-const COMMANDS: [(&str, [&str; 2]); 5] = [
-    (
-        "expense",
-        ["Record what you paid: /expense 12.50 dinner", "Записать расход: /expense 12,50 ужин"],
-    ),
-    ("balance", ["Who owes and who gets", "Кто кому должен"]),
-    ("settle", ["Pay each other back", "Рассчитаться"]),
-    ("settings", ["Messages on or off", "Включить или выключить сообщения"]),
-    ("start", ["Who is in the group", "Кто в группе"]),
-];
+/// The commands with what they do.
+fn commands() -> [(&'static str, Message); 5] {
+    [
+        (
+            "expense",
+            message!(
+                "Record what you paid: /expense 12.50 dinner",
+                "Записать расход: /expense 12,50 ужин"
+            ),
+        ),
+        ("balance", message!("Who owes and who gets", "Кто кому должен")),
+        ("settle", message!("Pay each other back", "Рассчитаться")),
+        ("settings", message!("Messages on or off", "Включить или выключить сообщения")),
+        ("start", message!("Who is in the group", "Кто в группе")),
+    ]
+}
 
 /// Tells Telegram to send the updates of a bot to the API at `url`, with the secret of its token, and
 /// sets its commands in both languages. It may be run again at any time.
@@ -45,18 +51,19 @@ pub async fn set_webhook(
     });
     call(&api, "setWebhook", &webhook).await?;
     writeln!(out, "Telegram sends updates of the bot to {hook}")?;
-    for (language, place) in [(None, 0), (Some("ru"), 1)] {
-        let commands: Vec<Value> = COMMANDS
+    let commands = commands();
+    for language in Language::ALL {
+        let described = commands
             .iter()
-            .map(|(name, texts)| json!({ "command": name, "description": texts.get(place) }))
-            .collect();
-        let mut body = json!({ "commands": commands });
-        if let (Some(body), Some(language)) = (body.as_object_mut(), language) {
-            body.insert("language_code".to_owned(), language.into());
+            .map(|(name, text)| json!({ "command": name, "description": text.text(language) }));
+        let mut body = json!({ "commands": described.collect::<Vec<_>>() });
+        // English is for all other languages, too.
+        if let (Some(body), Language::Russian) = (body.as_object_mut(), language) {
+            body.insert("language_code".to_owned(), language.code().into());
         }
         call(&api, "setMyCommands", &body).await?;
     }
-    writeln!(out, "the bot has {} commands in English and Russian", COMMANDS.len())?;
+    writeln!(out, "the bot has {} commands in English and Russian", commands.len())?;
     Ok(Outcome::Good)
 }
 

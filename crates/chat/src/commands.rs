@@ -68,7 +68,7 @@ impl Acting<'_> {
     /// The answer in private, in the language of the user's messages if they have chosen one.
     async fn privately(&self, command: Command<'_>) -> Result<Reply, Error> {
         let subscription = self.table.subscription(Subscriber::User(self.id())).await?;
-        let l = subscription.as_ref().map_or(self.own(), |it| Texts(it.language.into()));
+        let l = subscription.as_ref().map_or(self.own(), |it| Texts(it.language));
         match command {
             Command::Start(_) => Ok(self.private_start(l)),
             Command::Balance => self.own_balances(l).await,

@@ -142,7 +142,7 @@ impl Sending {
         news: &[News],
         now: Timestamp,
     ) -> Result<Option<Message>, Error> {
-        let l = Texts(of.language.into());
+        let l = Texts(of.language);
         if of.greet {
             let text = l.messages_come(l.minutes(of.min_interval_minutes));
             return Ok(Some(Message::notice(of.chat_id, text, Buttons::default(), false)));

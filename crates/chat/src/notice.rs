@@ -75,7 +75,7 @@ pub(crate) fn message(
     bot: Option<&str>,
     silent: bool,
 ) -> Option<Message> {
-    let l = Texts(of.language.into());
+    let l = Texts(of.language);
     let parts: Vec<(&News, Section)> = news
         .iter()
         .map(|news| (news, Reader::of(l, of.user(), news).part()))

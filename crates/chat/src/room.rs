@@ -4,7 +4,6 @@ use fracti_core::{
     chat::{
         button::Button,
         link::{Start, start_link},
-        subscription::Tongue,
     },
     decisions::groups::Opened,
     group::{Group, Member, OpenedGroup},
@@ -93,7 +92,7 @@ impl Acting<'_> {
         let subscription = self.table.subscription(Subscriber::Group(group));
         let (seen, subscription) = tokio::join!(seen, subscription);
         let (group, members, ledger) = seen?;
-        let language = subscription?.map_or(self.language, |it| it.language.into());
+        let language = subscription?.map_or(self.language, |it| it.language);
         let names = Names::of(&members);
         Ok(Room { group, members, ledger, names, l: Texts(language) })
     }
@@ -109,7 +108,7 @@ impl Acting<'_> {
         let new = OpenedGroup { title: title.map_or(Field::Absent, Field::Value), ..new };
         let instance = instance.and_then(|it| it.parse::<ChatId>().ok());
         let once = self.once("connect-chat", |opened: &Opened| opened.group.id.to_string());
-        let language = Tongue::from(self.language);
+        let language = self.language;
         let chat = (chat.id, instance.as_ref());
         let new = Draft::valid(new);
         match self.table.connect_chat(chat, &new, self.user, language, &once).await? {

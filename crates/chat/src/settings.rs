@@ -3,7 +3,7 @@
 use fracti_core::{
     chat::{
         button::Button,
-        subscription::{MAX_MUTED, Subscription, Tongue},
+        subscription::{MAX_MUTED, Subscription},
     },
     group::{Group, GroupFilter},
     input::Error,
@@ -88,7 +88,7 @@ impl Acting<'_> {
         chat: &Chat,
     ) -> Result<Pressed, Error> {
         let number = chat.id;
-        let language = Tongue::from(self.language);
+        let language = self.language;
         let now = self.now();
         let once = self.once("chat-settings", |_: &Option<Subscription>| ());
         let is_private = chat.is_private();
@@ -127,11 +127,11 @@ impl Acting<'_> {
         let reply = match (&room, &after) {
             (Some(room), after) => shown_chat(room.l, chat.id, after.as_ref()),
             (None, Some(after)) if button == Button::TurnOn => {
-                let l = Texts(after.language.into());
+                let l = Texts(after.language);
                 Reply::plain(l.messages_come(l.minutes(after.min_interval_minutes)))
             }
             (None, _) => {
-                let l = after.as_ref().map_or(self.own(), |of| Texts(of.language.into()));
+                let l = after.as_ref().map_or(self.own(), |of| Texts(of.language));
                 self.own_settings(l, after).await?
             }
         };

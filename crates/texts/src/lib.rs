@@ -5,18 +5,26 @@
 
 mod json;
 
-use std::{convert::Infallible, fmt, sync::Arc};
+use std::{convert::Infallible, fmt, str::FromStr, sync::Arc};
+
+use serde::{Deserialize, Serialize};
 
 pub use json::{json_error, to_json_error};
 
 /// Language of texts for people.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Language {
     /// English.
+    #[serde(rename = "en")]
     English,
     /// Russian.
+    #[serde(rename = "ru")]
     Russian,
 }
+
+/// Error returned for a text that is the code of no language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownLanguage;
 
 impl Language {
     /// All languages.
@@ -30,6 +38,15 @@ impl Language {
         match self {
             Self::English => "en",
             Self::Russian => "ru",
+        }
+    }
+
+    /// The name of the language in itself.
+    #[must_use]
+    pub const fn own_name(self) -> &'static str {
+        match self {
+            Self::English => "English",
+            Self::Russian => "Русский",
         }
     }
 
@@ -59,6 +76,29 @@ impl Language {
         }
     }
 }
+
+impl fmt::Display for Language {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+impl FromStr for Language {
+    type Err = UnknownLanguage;
+
+    fn from_str(code: &str) -> Result<Self, UnknownLanguage> {
+        Self::ALL.into_iter().find(|it| it.code() == code).ok_or(UnknownLanguage)
+    }
+}
+
+impl Says for UnknownLanguage {
+    fn says(&self) -> Message {
+        let known = Language::ALL.map(Language::code).join(", ");
+        rule!("{field} must be one of {known}", "{field} должно быть одним из следующих: {known}")
+    }
+}
+
+errors!(UnknownLanguage);
 
 /// A text for people, with its arguments, in all languages.
 ///

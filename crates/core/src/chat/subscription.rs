@@ -18,6 +18,7 @@ use crate::{
     values::{
         chat_id::ChatId,
         id::{GroupId, QuestionId, Subscriber, UserId},
+        text_form::{TextForm, TextRule},
         time::{Timestamp, Zone, hour_of},
     },
     words,
@@ -74,13 +75,18 @@ words! {
     }
 }
 
-words! {
-    /// Language of messages.
-    pub enum Tongue as "MessageLanguage" {
-        /// English.
-        English = "en",
-        /// Russian.
-        Russian = "ru",
+impl TextForm for Language {
+    const NAME: &'static str = "MessageLanguage";
+    const EXAMPLE: &'static str = Self::English.code();
+
+    fn description() -> String {
+        "Language of messages.".to_owned()
+    }
+
+    fn rule() -> TextRule {
+        const CODES: [&str; Language::ALL.len()] =
+            [Language::English.code(), Language::Russian.code()];
+        TextRule::OneOf(&CODES)
     }
 }
 
@@ -97,9 +103,6 @@ words! {
 }
 
 impl Topic {
-    /// All topics.
-    pub const ALL: [Self; 3] = [Self::Expenses, Self::Settlements, Self::Questions];
-
     /// The topic of a change; `None` if nobody is told of it.
     #[must_use]
     pub const fn of(kind: ChangeKind) -> Option<Self> {
@@ -134,24 +137,6 @@ impl Topic {
             | ChangeKind::LinkWithdrawn
             | ChangeKind::GuestAdded
             | ChangeKind::GroupChanged => None,
-        }
-    }
-}
-
-impl From<Tongue> for Language {
-    fn from(tongue: Tongue) -> Self {
-        match tongue {
-            Tongue::English => Self::English,
-            Tongue::Russian => Self::Russian,
-        }
-    }
-}
-
-impl From<Language> for Tongue {
-    fn from(language: Language) -> Self {
-        match language {
-            Language::English => Self::English,
-            Language::Russian => Self::Russian,
         }
     }
 }
@@ -231,7 +216,7 @@ pub struct SubscriptionSettings {
     /// Hours in which messages make no sound. Default: none.
     pub quiet_hours: Field<QuietHoursInput>,
     /// Language of the messages. Default: that of the request.
-    pub language: Field<Tongue>,
+    pub language: Field<Language>,
 }
 
 impl Draft<SubscriptionSettings> {
@@ -265,7 +250,7 @@ impl Draft<SubscriptionSettings> {
         }
         errors.finish(Some(()))?;
         let chat_id = i64::try_from(user.number()).unwrap_or_default();
-        let language = sent.language.or(language.into()).unwrap_or(Tongue::English);
+        let language = sent.language.or(language).unwrap_or(Language::English);
         let new = Subscription::new(Subscriber::User(user), chat_id, language, now);
         let was_active = before.is_some_and(|it| it.active);
         let kept = before.cloned().unwrap_or_else(|| new.clone());
@@ -341,7 +326,7 @@ pub struct Subscription {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quiet_hours: Option<QuietHours>,
     /// Language of the messages.
-    pub language: Tongue,
+    pub language: Language,
     /// Progress in each group with changes that wait or were told lately.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<Progress>,
@@ -388,7 +373,7 @@ const fn is_zero(number: &u32) -> bool {
 impl Subscription {
     /// A subscription to everything.
     #[must_use]
-    pub fn new(id: Subscriber, chat_id: i64, language: Tongue, now: Timestamp) -> Self {
+    pub fn new(id: Subscriber, chat_id: i64, language: Language, now: Timestamp) -> Self {
         let min_interval_minutes = match id {
             Subscriber::User(_) => INTERVAL,
             Subscriber::Group(_) => GROUP_INTERVAL,
@@ -666,7 +651,7 @@ mod tests {
 
     fn subscription() -> Subscription {
         let user = Subscriber::User(UserId::new(2).unwrap());
-        Subscription::new(user, 2, Tongue::English, at(0))
+        Subscription::new(user, 2, Language::English, at(0))
     }
 
     fn read(last: u64, second: u64) -> [Read; 1] {

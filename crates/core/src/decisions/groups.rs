@@ -2,9 +2,11 @@
 
 use std::ops::ControlFlow;
 
+use fracti_texts::Language;
+
 use crate::{
     caller::telegram::User,
-    chat::subscription::{InactiveReason, Subscription, Tongue},
+    chat::subscription::{InactiveReason, Subscription},
     decisions::{
         balance::put_lock_telling,
         decision::Decision,
@@ -218,7 +220,7 @@ pub struct ConnectedChat<'a> {
 pub fn connect<'a>(
     decision: Decision<Opened>,
     chats: impl IntoIterator<Item = ConnectedChat<'a>>,
-    (number, moves, language): (i64, bool, Tongue),
+    (number, moves, language): (i64, bool, Language),
     subscription: Option<&Subscription>,
     now: Timestamp,
 ) -> Result<Decision<Opened>, WriteError> {

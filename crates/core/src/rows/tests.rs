@@ -4,10 +4,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use fracti_texts::Language;
+
 use super::*;
 use crate::{
     caller::token::{Scope, TokenList},
-    chat::subscription::Tongue,
     funds::{
         fund::{Bonus, FundFlow, Held, Parts},
         fund_queue::FundQueue,
@@ -369,7 +370,7 @@ fn rows_of_users() -> Vec<(&'static str, Result<Item, Error>)> {
     let group: GroupId = "550e8400-e29b-41d4-a716-446655440000".parse().unwrap();
     let created_at: Timestamp = "2024-01-20T18:30:00.000Z".parse().unwrap();
     let subscription =
-        |of| Subscription::new(of, 123_456_789, Tongue::Russian, created_at).changed();
+        |of| Subscription::new(of, 123_456_789, Language::Russian, created_at).changed();
     let waiting = Subscription { greet: true, ..subscription(Subscriber::User(user)) }.changed();
     vec![
         ("subscription", to_item(&waiting)),

@@ -67,6 +67,9 @@ macro_rules! words {
         impl $name {
             /// The words of all variants.
             $vis const WORDS: &'static [&'static str] = &[$($word),+];
+
+            /// All variants.
+            $vis const ALL: [Self; Self::WORDS.len()] = [$(Self::$variant),+];
         }
 
         impl std::str::FromStr for $name {

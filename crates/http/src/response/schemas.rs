@@ -23,6 +23,7 @@ use fracti_core::{
         time, ton,
     },
 };
+use fracti_texts::Language;
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::{
@@ -113,7 +114,7 @@ pub type TargetPeriod = Text<targets::Period>;
 /// What messages of the bot are about.
 pub type MessageTopic = Text<subscription::Topic>;
 /// Language of messages of the bot.
-pub type MessageLanguage = Text<subscription::Tongue>;
+pub type MessageLanguage = Text<Language>;
 /// Why messages of the bot have stopped.
 pub type InactiveReason = Text<subscription::InactiveReason>;
 /// Status of a user's own category.

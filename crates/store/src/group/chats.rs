@@ -2,7 +2,6 @@
 
 use fracti_core::{
     caller::telegram::User,
-    chat::subscription::Tongue,
     decisions::{
         decision::Decision,
         groups::{self as decide, ConnectedChat, Opened},
@@ -20,6 +19,7 @@ use fracti_core::{
         time::Timestamp,
     },
 };
+use fracti_texts::Language;
 
 use crate::{
     table::Table,
@@ -85,7 +85,7 @@ impl Table {
         (number, instance): (i64, Option<&ChatId>),
         new: &Draft<OpenedGroup>,
         user: &User,
-        language: Tongue,
+        language: Language,
         idempotency: &Idempotency<Opened>,
     ) -> Result<Outcome<Opened>, Error> {
         let context = idempotency.context();

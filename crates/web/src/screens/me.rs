@@ -283,8 +283,9 @@ fn item(
 fn language(l: Texts) -> Markup {
     html! {
         section.card.actions aria-label=(l.language()) {
-            button.small-button type="button" data-language="en" lang="en" aria-pressed=(l.0 == Language::English) { "English" }
-            button.small-button type="button" data-language="ru" lang="ru" aria-pressed=(l.0 == Language::Russian) { "Русский" }
+            @for it in Language::ALL {
+                button.small-button type="button" data-language=(it) lang=(it) aria-pressed=(l.0 == it) { (it.own_name()) }
+            }
             button.small-button.danger type="button" data-sign-out hidden { (l.sign_out()) }
         }
     }

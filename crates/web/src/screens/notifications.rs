@@ -2,12 +2,13 @@
 
 use axum::extract::State;
 use fracti_core::{
-    chat::subscription::{INTERVAL, InactiveReason, QuietHours, Subscription, Tongue, Topic},
+    chat::subscription::{INTERVAL, InactiveReason, QuietHours, Subscription, Topic},
     group::{Group, GroupFilter},
     values::id::Subscriber,
 };
 use fracti_http::{App, Caller, Credential, Problem};
 use fracti_store::Page;
+use fracti_texts::Language;
 use maud::{Markup, html};
 
 use crate::{fragment::Fragment, text::Texts, ui};
@@ -63,7 +64,7 @@ fn settings(l: Texts, of: Option<&Subscription>, groups: &[Group], is_on: bool) 
     let other = (!INTERVALS.contains(&minutes)).then_some(minutes);
     let has = |topic| of.is_none_or(|it| it.topics.contains(&topic));
     let is_muted = |group: &Group| of.is_some_and(|it| it.muted_groups.contains(&group.id));
-    let language = of.map_or(l.0.into(), |it| it.language);
+    let language = of.map_or(l.0, |it| it.language);
     let quiet = of.and_then(|it| it.quiet_hours);
     html! {
         form action="/api/users/me/subscription" data-method="PUT" data-then="" data-write-access
@@ -74,7 +75,7 @@ fn settings(l: Texts, of: Option<&Subscription>, groups: &[Group], is_on: bool) 
                     @for it in INTERVALS.into_iter().chain(other) { option value=(it) selected[it == minutes] { (l.at_most_every(it)) } }
                 } }))
                 (ui::field("language", l.language(), &html! { select #language name="language" {
-                    @for it in [Tongue::English, Tongue::Russian] { option value=(it) selected[it == language] { (tongue(it)) } }
+                    @for it in Language::ALL { option value=(it) selected[it == language] { (it.own_name()) } }
                 } }))
             }
             section.card.fields { h2 { (l.topics()) }
@@ -95,14 +96,6 @@ fn settings(l: Texts, of: Option<&Subscription>, groups: &[Group], is_on: bool) 
             }
             (ui::submit(if is_on { l.save() } else { l.turn_messages_on() }))
         }
-    }
-}
-
-/// A language in itself.
-const fn tongue(of: Tongue) -> &'static str {
-    match of {
-        Tongue::English => "English",
-        Tongue::Russian => "Русский",
     }
 }
 

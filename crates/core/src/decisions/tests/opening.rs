@@ -1,9 +1,11 @@
 //! Groups in chats, and what members do in a group besides money: wallets, links, receipts and
 //! schedules.
 
+use fracti_texts::Language;
+
 use super::*;
 use crate::{
-    chat::subscription::{InactiveReason, Subscription, Tongue},
+    chat::subscription::{InactiveReason, Subscription},
     decisions::{
         groups,
         links::{self, ReadForLink},
@@ -57,7 +59,7 @@ fn group_of_a_chat_is_opened_again() {
 #[test]
 fn messages_to_a_chat_begin_and_end() {
     let of = Subscriber::Group(group().id);
-    let active = Subscription::new(of, -1, Tongue::English, now());
+    let active = Subscription::new(of, -1, Language::English, now());
     let blocked = active.stopped(Some(InactiveReason::Blocked), now());
     let off = active.stopped(None, now());
     for (before, number, [resumed, ended]) in [
