@@ -47,7 +47,6 @@ mod schedules;
 mod screens;
 mod security;
 mod settlements;
-mod snapshots;
 mod spendings;
 mod stored_rows;
 mod targets;

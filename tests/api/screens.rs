@@ -317,10 +317,11 @@ async fn invitation_names_its_group_to_who_has_the_code() {
     };
     let right = screen(&code).await;
     assert!(right.contains("Alps") && right.contains("2 members"), "{right}");
+    assert!(right.contains("</bdi> invites you"), "{right}");
     let other = "AAECAwQFBgcICQoLDA0ODw";
     for wrong in ["", other, "x", &code[..21]] {
         let shown = screen(wrong).await;
-        assert!(!shown.contains("Alps") && !shown.contains("members\""), "{wrong}: {shown}");
+        assert!(!shown.contains("Alps") && !shown.contains("invites you"), "{wrong}: {shown}");
     }
     // A code that was replaced names nothing any more.
     alice.post(&group.path("/invitation"), json!({})).await.data(201);

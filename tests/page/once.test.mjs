@@ -89,7 +89,7 @@ test('a screen that was seen is shown without a connection, and one that was not
   await page.getByRole('heading', { name: 'New expense' }).waitFor();
 });
 
-test('a hundred double taps and broken connections record a hundred expenses', { timeout: 180_000 }, async () => {
+test('thirty double taps and broken connections record thirty expenses', { timeout: 300_000 }, async () => {
   const page = await open(server, 'dave', server.path);
   let breaks;
   // The connection breaks before the API has seen the request, or after it has recorded it.
@@ -99,7 +99,7 @@ test('a hundred double taps and broken connections record a hundred expenses', {
     if (how === 'after') await route.fetch();
     return how ? route.abort() : route.continue();
   });
-  for (let run = 0; run < 100; run += 1) {
+  for (let run = 0; run < 30; run += 1) {
     await page.getByRole('link', { name: /^Add .*expense$/ }).click();
     await page.getByRole('heading', { name: 'New expense' }).waitFor();
     await page.waitForFunction(() => !document.querySelector('#progress:not([hidden])'));
@@ -116,7 +116,7 @@ test('a hundred double taps and broken connections record a hundred expenses', {
   }
   const recorded = await server.call('dave', 'GET', `/api/groups/${server.group}/expenses?limit=100&q=Run%20`);
   // A doubled one would leave no place for another.
-  assert.equal(new Set(recorded.map((it) => it.description)).size, 100);
+  assert.equal(new Set(recorded.map((it) => it.description)).size, 30);
 });
 
 test('a slow answer shows a line, and the form stays busy', async () => {

@@ -93,6 +93,9 @@ pub struct Group {
     /// its hash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invitation_code: Option<InvitationCode>,
+    /// User who made the invitation. Those of earlier releases name nobody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invited_by: Option<UserId>,
     /// Links of guests that wait to be confirmed, at most [`MAX_PROPOSED_LINKS`](crate::input::limits::MAX_PROPOSED_LINKS).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub proposed_links: Vec<ProposedLink>,
@@ -414,6 +417,7 @@ impl Draft<NewGroup> {
                 default_splits_at: None,
                 invitation: None,
                 invitation_code: None,
+                invited_by: None,
                 proposed_links: Vec::new(),
                 deleted_at: None,
             })

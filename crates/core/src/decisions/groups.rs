@@ -114,11 +114,16 @@ pub fn set_invitation(
     if before.invitation == Some(invitation) {
         return Ok(Decision::Done(before));
     }
-    let after =
-        Group { invitation: Some(invitation), invitation_code: code.cloned(), ..before.clone() };
+    let after = Group {
+        invitation: Some(invitation),
+        invitation_code: code.cloned(),
+        invited_by: code.map(|_| by.user),
+        ..before.clone()
+    };
     let values = [
         ("invitation", Some(row::to_value(&after.invitation)?)),
         ("invitationCode", code.map(row::to_value).transpose()?),
+        ("invitedBy", after.invited_by.as_ref().map(row::to_value).transpose()?),
     ];
     let update = Write::update(keys::group(by.group), values);
     transaction.add(update.when(unchanged(&before)?));

@@ -95,6 +95,7 @@ mod tests {
             default_splits_at: None,
             invitation: None,
             invitation_code: None,
+            invited_by: None,
             proposed_links: Vec::new(),
             deleted_at: None,
         };

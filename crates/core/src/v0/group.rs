@@ -50,6 +50,7 @@ pub fn group(
         default_splits_at: None,
         invitation: None,
         invitation_code: None,
+        invited_by: None,
         proposed_links: Vec::new(),
         deleted_at: None,
     };

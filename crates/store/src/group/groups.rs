@@ -65,19 +65,22 @@ impl Table {
         .await
     }
 
-    /// The group whose invitation has this code.
+    /// The group whose invitation has this code, and who made the invitation.
     pub async fn invited(
         &self,
         group: GroupId,
         code: &InvitationCode,
-    ) -> Result<Option<Group>, Error> {
+    ) -> Result<Option<(Group, Option<Member>)>, Error> {
         let group = self.db.get::<Group>(keys::group(group)).await?;
         let is_invited = |it: &Group| {
             it.deleted_at.is_none()
                 && it.invitation.is_some()
                 && it.check_invitation(Some(code)).is_ok()
         };
-        Ok(group.filter(is_invited))
+        let Some(group) = group.filter(is_invited) else { return Ok(None) };
+        let Some(by) = group.invited_by else { return Ok(Some((group, None))) };
+        let by = self.db.get::<MemberRow>(keys::member(group.id, by.into())).await?;
+        Ok(Some((group, by.map(|row| row.member))))
     }
 
     /// Adds `user` to a group, or makes a member present again who has left. If the user is present

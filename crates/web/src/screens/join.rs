@@ -35,8 +35,11 @@ pub(crate) async fn show(
         @if is_member { a.card.empty href=(path) data-go=(path) { (l.groups()) } }
         @else {
             form action={ "/api/groups/" (group) "/join" } data-method="POST" data-then={ (path) "/welcome" } data-done=(l.joined_group()) novalidate {
-                @if let Some(group) = &invited {
-                    section.card.hero { p { b { (ui::name(&group.title)) } span.hint { (l.members(group.member_count)) } } }
+                @if let Some((group, by)) = &invited {
+                    section.card.hero { p {
+                        @if let Some(by) = by { span.hint { (ui::name(&by.name)) " " (l.invites_you()) } }
+                        b { (ui::name(&group.title)) } span.hint { (l.members(group.member_count)) }
+                    } }
                 }
                 p.card.empty { (l.join_about()) }
                 @if let Some(code) = code { input type="hidden" name="invitation" value=(code); }

@@ -163,6 +163,7 @@ texts! {
     link_only { "New members need the link that was made last.",
         "Новым участникам нужна последняя созданная ссылка." }
     join_title { "You are invited", "Вас приглашают" }
+    invites_you { "invites you", "приглашает вас" }
     join_about { "Join the group to see its expenses. Its members will see your name, @username and Telegram id.",
         "Вступите в группу, чтобы видеть её расходы. Участники увидят ваше имя, @username и id в Telegram." }
     join { "Join", "Вступить" }
