@@ -51,7 +51,7 @@ const NOTIFY: WorkList = WorkList {
     row_limit: Duration::from_secs(20),
 };
 
-/// Time after which a run begins no more rows.
+/// Time after which a run begins no more rows of any list.
 const BEGINNING: Duration = Duration::from_secs(45);
 
 /// Time limit of what takes as long as a request at most.
@@ -66,8 +66,16 @@ const MAX_DATES: i64 = DAYS_BACK + 1;
 /// Schedules of a run at most, more than it can handle in its time.
 const MAX_SCHEDULES: usize = 20_000;
 
-/// Time limit of a list, below the 60 s of the function.
-const LIST_LIMIT: Duration = Duration::from_secs(55);
+/// Time limit of a run, below the 60 s of the function.
+const RUN_LIMIT: Duration = Duration::from_secs(55);
+
+impl WorkList {
+    /// Time after which a run begins no more of its rows, so that the last one ends in the run: a message
+    /// that is cut off is sent again.
+    fn beginning(self) -> Duration {
+        BEGINNING.min(RUN_LIMIT.saturating_sub(self.row_limit))
+    }
+}
 
 /// Result of a run for one list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -98,7 +106,8 @@ pub async fn keep(
     let sending = sending.as_ref();
     let list = |list: WorkList| {
         let keeping = Keeping { table, clock, list, begun, sending };
-        work(list.name, None, LIST_LIMIT, Box::pin(keep_list(keeping)))
+        let left = RUN_LIMIT.saturating_sub(begun.elapsed());
+        work(list.name, None, left, Box::pin(keep_list(keeping)))
     };
     // Changes that are told in this run are sent in it, too.
     let telling = async {
@@ -155,7 +164,7 @@ async fn keep_list(keeping: Keeping<'_>) -> Result<Report, Error> {
         schedules.extend(last.into_iter().take(room));
         run = handle_page(keeping, first, run).await;
         after = page.next;
-        if after.is_none() || begun.elapsed() >= BEGINNING {
+        if after.is_none() || begun.elapsed() >= of.beginning() {
             break;
         }
     }
@@ -220,7 +229,7 @@ async fn handle_page(keeping: Keeping<'_>, rows: Vec<DueRow>, run: Progress) -> 
 async fn handle_all(keeping: Keeping<'_>, rows: Vec<DueRow>) -> Progress {
     let mut run = Progress::default();
     for row in rows {
-        if keeping.begun.elapsed() >= BEGINNING {
+        if keeping.begun.elapsed() >= keeping.list.beginning() {
             break;
         }
         let number = match Box::pin(handle(keeping, &row)).await {
@@ -298,4 +307,19 @@ async fn handle(keeping: Keeping<'_>, row: &DueRow) -> Option<Handled> {
         tracing::warn!(list = of.name, pk, sk, cause, "due row is not delayed");
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_end_in_their_run_and_a_run_before_its_function() {
+        for list in [MONEY, TELL, NOTIFY] {
+            let end = list.beginning().saturating_add(list.row_limit);
+            assert!(end <= RUN_LIMIT, "{list:?}");
+        }
+        assert!(NOTIFY.beginning() >= Duration::from_secs(30));
+        assert!(RUN_LIMIT < Duration::from_mins(1));
+    }
 }
