@@ -3,6 +3,7 @@
 mod conversation;
 mod delivery;
 mod kinds;
+mod limits;
 mod notices;
 mod random;
 mod settings;

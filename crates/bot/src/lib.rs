@@ -1,8 +1,9 @@
 //! The webhook of the bot: Telegram sends what users write to the bot and which buttons they press.
 //!
-//! A command is answered in the response. A press is answered there, too, and its message is changed by
-//! a call of the Bot API. Telegram repeats an update until it is answered with 200, so all that another
-//! attempt would not mend is answered with 200: only while the table does not answer, it is 503.
+//! A press is answered in the response. A message is sent or changed by a call of the Bot API, because of
+//! a method in the response Telegram does not say what became of it. Telegram repeats an update until it is
+//! answered with 200, so all that another attempt would not mend is answered with 200. It is 503 while the
+//! table does not answer, and 429 while Telegram takes no more messages.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -19,13 +20,20 @@ use fracti_core::{
     chat::command::Command,
     input::{Error, FailureKind},
 };
-use fracti_http::{App, Context, Problem, Routes, Sender, Webhook};
+use fracti_http::{App, Code, Context, Problem, Routes, Sender, Webhook};
 use fracti_runtime::with_causes;
-use fracti_texts::Language;
+use fracti_texts::{Language, message};
 use tokio::time::timeout;
 
 /// Maximum size of an update, in bytes.
 const MAX_UPDATE: usize = 64 * 1024;
+
+/// Seconds after which Telegram sends an update again that the table did not answer.
+const REPEAT_S: u64 = 5;
+
+/// The longest time in which Telegram is asked to send an update again because its chat takes no more
+/// messages, in seconds. As long, no later update of the chat comes.
+const MAX_REPEAT_S: u64 = 60;
 
 /// Time limit for receiving an update.
 const BODY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -48,11 +56,16 @@ async fn receive_update(
 ) -> Result<Response, Problem> {
     let (Some(update), Some(api)) = (update, app.bot_api.clone()) else { return Ok(nothing()) };
     match answer(&app, &api, &context, update).await {
-        Ok(Some(call)) => Ok(axum::Json(call).into_response()),
+        Ok(Some(call)) => respond(&api, &context, call).await,
         Ok(None) => Ok(nothing()),
         // Telegram repeats the update.
-        Err(Error::Contended) => Err(Error::Unavailable("other writers were faster".into()).into()),
-        Err(error) if is_for_now(&error) => Err(error.into()),
+        Err(error) if is_for_now(&error) => {
+            let error = match error {
+                Error::Contended => Error::Unavailable("other writers were faster".into()),
+                error => error,
+            };
+            Err(Problem::from(error).retry_after(REPEAT_S))
+        }
         Err(error) => {
             log(&context, &error);
             Ok(nothing())
@@ -76,6 +89,35 @@ impl FromRequest<App> for Received {
 /// The response to an update that asks for nothing.
 fn nothing() -> Response {
     String::new().into_response()
+}
+
+/// Sends a message, or responds with another call. While its chat takes no more messages, Telegram is
+/// asked to send the update again: what it did is not done again then, but it is said. A message that
+/// may not have been sent is in the response: twice is better than never.
+///
+/// <https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this>
+async fn respond(api: &BotApi, context: &Context, call: Call) -> Result<Response, Problem> {
+    if matches!(call, Call::Send(_)) {
+        let outcome = api.answer(&call).await;
+        match outcome {
+            Outcome::Done => return Ok(nothing()),
+            Outcome::RetryAfter(seconds @ ..=MAX_REPEAT_S) => {
+                let message = message!(
+                    "Telegram takes no more messages of this chat for now",
+                    "Telegram пока не принимает сообщения этого чата"
+                );
+                return Err(Problem::new(Code::RateLimited, message).retry_after(seconds.max(1)));
+            }
+            _ => warn(context, &outcome, "message of the bot not sent"),
+        }
+    }
+    Ok(axum::Json(call).into_response())
+}
+
+/// Notes what became of a call.
+fn warn(context: &Context, outcome: &Outcome, what: &'static str) {
+    let request_id = &*context.request_id;
+    tracing::warn!(request_id, outcome = outcome.kind(), "{what}");
 }
 
 async fn answer(
@@ -196,7 +238,7 @@ async fn pressed(
     };
     let refusal = refusal.map(Problem::from);
     let language = press.from.language();
-    let alert = alert.or_else(|| Some(refusal?.message(language).to_owned()));
+    let mut alert = alert.or_else(|| Some(refusal?.message(language).to_owned()));
     let change = press.message.as_ref().and_then(|message| {
         let chat = message.chat.id;
         let id = message.message_id;
@@ -204,10 +246,11 @@ async fn pressed(
         edit.or_else(|| Some(Call::Buttons(Edit::buttons(chat, id, buttons?))))
     });
     if let Some(change) = change {
-        let outcome = api.send(&change).await;
+        let outcome = api.answer(&change).await;
         if outcome != Outcome::Done {
-            let request_id = &*context.request_id;
-            tracing::warn!(request_id, outcome = outcome.kind(), "message of the bot not changed");
+            warn(context, &outcome, "message of the bot not changed");
+            // Who pressed sees at least what was done.
+            alert = alert.or_else(|| change.text().map(str::to_owned));
         }
     }
     Ok(Call::Alert(Alert::of(&press.id, alert.as_deref())))

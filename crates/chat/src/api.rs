@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::message::Call;
 
-/// Time limit of a message.
-pub(crate) const MESSAGE_LIMIT: Duration = Duration::from_secs(10);
+/// Time limit of a message that no update waits for.
+const MESSAGE_LIMIT: Duration = Duration::from_secs(10);
 
-/// Time limit of the change of a message after a press, which must not delay its answer.
-const EDIT_LIMIT: Duration = Duration::from_secs(2);
+/// Time limit of what an update is answered with.
+const ANSWER_LIMIT: Duration = Duration::from_secs(2);
 
 /// The Bot API of a bot. A clone is cheap. Its `Debug` form does not show the token.
 #[derive(Clone)]
@@ -73,11 +73,20 @@ impl BotApi {
 
     /// Sends or changes a message.
     pub async fn send(&self, call: &Call) -> Outcome {
+        self.send_within(call, MESSAGE_LIMIT).await
+    }
+
+    /// The same in answer to an update, which does not wait for long.
+    pub async fn answer(&self, call: &Call) -> Outcome {
+        self.send_within(call, ANSWER_LIMIT).await
+    }
+
+    async fn send_within(&self, call: &Call, limit: Duration) -> Outcome {
         match call {
-            Call::Send(message) => self.call("sendMessage", message, MESSAGE_LIMIT).await,
-            Call::Edit(edit) => self.call("editMessageText", edit, EDIT_LIMIT).await,
-            Call::Buttons(edit) => self.call("editMessageReplyMarkup", edit, EDIT_LIMIT).await,
-            Call::Alert(alert) => self.call("answerCallbackQuery", alert, EDIT_LIMIT).await,
+            Call::Send(message) => self.call("sendMessage", message, limit).await,
+            Call::Edit(edit) => self.call("editMessageText", edit, limit).await,
+            Call::Buttons(edit) => self.call("editMessageReplyMarkup", edit, limit).await,
+            Call::Alert(alert) => self.call("answerCallbackQuery", alert, limit).await,
         }
     }
 

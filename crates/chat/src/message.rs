@@ -234,6 +234,18 @@ impl Message {
     }
 }
 
+impl Call {
+    /// What it says in the chat; none if it says nothing.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Send(message) => Some(&message.text),
+            Self::Edit(edit) => edit.text.as_deref(),
+            Self::Buttons(_) | Self::Alert(_) => None,
+        }
+    }
+}
+
 impl Message {
     /// The message without markup and buttons.
     pub(crate) fn plain(self) -> Self {

@@ -356,7 +356,8 @@ impl Problem {
     }
 
     /// The same problem, after which the request may be repeated in `seconds`.
-    pub(crate) fn retry_after(self, seconds: u64) -> Self {
+    #[must_use]
+    pub fn retry_after(self, seconds: u64) -> Self {
         Self { retry_after: Some(seconds), ..self }
     }
 
