@@ -11,8 +11,13 @@ use axum::{
     extract::FromRequestParts,
     http::{Method, Request, header},
 };
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use fracti_core::{
     caller::telegram::{self, InitDataError, User},
+    chat::{
+        button::Button,
+        command::{self, Command, ExpenseReading},
+    },
     input::limits::MAX_SHARES,
     split::{Split, UserShare},
     values::{
@@ -22,6 +27,7 @@ use fracti_core::{
         money::Money,
         time::Timestamp,
         ton::TonAddress,
+        typed,
     },
 };
 use fracti_http::{App, Code, ListId, Paging, Query, service};
@@ -49,7 +55,7 @@ const WHOLE: u64 = 1_000_000;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All fuzz targets.
-pub const TARGETS: [Target; 7] = [
+pub const TARGETS: [Target; 9] = [
     ("init_data", init_data),
     ("wallet", wallet),
     ("decimal", decimal),
@@ -57,6 +63,8 @@ pub const TARGETS: [Target; 7] = [
     ("split", split),
     ("body", body),
     ("import", import),
+    ("command", command),
+    ("button", button),
 ];
 
 fn now() -> Timestamp {
@@ -250,6 +258,56 @@ fn fill(parts: &mut [(MemberId, u64)], whole: u64) {
     }
     if let Some((_, last)) = parts.last_mut() {
         *last += left;
+    }
+}
+
+/// A text to the bot: each expense that is read in it has an amount above zero that a beginning of the
+/// line is, as the Mini App reads it, and a text with a letter or a picture.
+///
+/// # Panics
+///
+/// If the property does not hold.
+pub fn command(bytes: &[u8]) {
+    let Ok(text) = str::from_utf8(bytes) else { return };
+    let named = command::parse(text, Some("FractiBot"));
+    let command = command::parse(text, None);
+    assert!(named.is_none() || named == command, "{text}");
+    let line = if let Some(Command::Expense(line)) = command { line } else { text };
+    let used = ["EUR", "KWD", "CUP"].map(|code| code.parse().unwrap());
+    for chosen in ["EUR", "KWD", "JPY", "TON"].map(|code| code.parse().unwrap()) {
+        let Ok(readings) = command::expense(line, chosen, &used) else { continue };
+        assert!(u8::try_from(readings.len()).is_ok_and(|it| it > 0), "{line}");
+        for (place, reading) in readings.iter().enumerate() {
+            let ExpenseReading { money, description } = reading;
+            let means = |(end, _)| {
+                let typed = typed::read(&line[..end], chosen, &used).unwrap_or_default();
+                typed.iter().any(|it| it.money == *money && !it.is_rounded)
+            };
+            assert!(money.minor > 0, "{line}: {reading:?}");
+            assert!(line.char_indices().any(means), "{line}: {reading:?}");
+            assert!(!readings[..place].contains(reading), "{line}: {reading:?}");
+            let said = description.as_str();
+            assert!((1..=200).contains(&said.chars().count()), "{line}: {reading:?}");
+            assert!(said.chars().any(|it| it.is_alphabetic() || !it.is_ascii()), "{line}");
+        }
+    }
+}
+
+/// The data of a button, as text and as the bytes that it encodes: there is only one for each button.
+///
+/// # Panics
+///
+/// If the property does not hold.
+pub fn button(bytes: &[u8]) {
+    let encoded = BASE64_URL_SAFE_NO_PAD.encode(bytes);
+    for data in str::from_utf8(bytes).into_iter().chain([&*encoded]) {
+        let Some(button) = Button::decode(data) else { continue };
+        assert_eq!(button.encode(), data);
+        for end in 0..data.len() {
+            let shorter = Button::decode(&data[..end]);
+            let is_currency = matches!(shorter, Some(Button::Currency(_)));
+            assert!(shorter.is_none() || is_currency, "{data} {end}: {shorter:?}");
+        }
     }
 }
 
