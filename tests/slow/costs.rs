@@ -1,13 +1,16 @@
-//! What each endpoint and screen costs at the table, in small and large groups with short and long
-//! histories: [`PAGE`] has it, so a request that becomes dearer fails here.
+//! What each endpoint, each screen, the bot and its messages cost at the table, in small and large groups
+//! with short and long histories: [`PAGE`] has it, so a request that becomes dearer fails here.
 //!
 //! `UPDATE_FILES=1 cargo test --workspace --test slow costs` writes the page.
+
+mod telegram;
 
 use std::{collections::BTreeSet, fmt::Write, num::NonZeroU32, thread, time::Duration};
 
 use axum::http::Method;
 use fracti_core::values::time::Timestamp;
 use fracti_http::Quotas;
+use fracti_store::TableCost;
 use fracti_tests::{
     client,
     operations::{Ids, OPEN, Operation, SCREENS, operation, operations, receipt, screen, text_for},
@@ -45,7 +48,7 @@ const BOUNDED: [&str; 4] = [
 
 /// Requests that read more after each measurement, up to a limit: what two users have together,
 /// questions, funds, all settlements of a group while one is pending, and a search.
-const GROWING: [&str; 11] = [
+const GROWING: [&str; 13] = [
     "GET /api/users/me/with/{bob}",
     "GET /app",
     "GET /app/groups/{groupId}",
@@ -57,6 +60,8 @@ const GROWING: [&str; 11] = [
     "GET /app/me",
     "GET /app/me/friends/2",
     "GET /app/me/funds",
+    "[Pay]",
+    "`/settle`, a payment waits",
 ];
 
 /// A request, a description, and how often a group makes it in a month.
@@ -168,8 +173,14 @@ struct Scene {
 /// A request with its cost.
 #[derive(Debug)]
 struct Line {
-    operation: Operation,
-    what: &'static str,
+    /// The `operationId`; empty if it is none of the API.
+    id: &'static str,
+    /// The method, the path and the query of the request, without moments.
+    request: String,
+    /// What the page calls it.
+    name: String,
+    /// Whether it only reads.
+    reads: bool,
     times: f64,
     requests: u32,
     round_trips: u32,
@@ -182,14 +193,49 @@ struct Line {
 }
 
 impl Line {
-    fn is_screen(&self) -> bool {
-        self.operation.id.is_empty()
+    /// A request, before its cost is known.
+    fn of((operation, what, times): Call) -> Self {
+        let path = operation.template().replace("{yesterday}", "");
+        let path = path.replacen("/screens", "/app", 1);
+        let method = &operation.method;
+        let is_screen = operation.id.is_empty();
+        let shown = if is_screen { String::new() } else { format!("{method} ") };
+        let comma = if what.is_empty() { "" } else { ", " };
+        Self {
+            id: operation.id,
+            request: format!("{method} {path}"),
+            name: format!("{shown}`{path}`{comma}{what}"),
+            reads: operation.reads(),
+            times,
+            ..Self::named("")
+        }
     }
 
-    /// The method, the path and the query of the request, without moments.
-    fn request(&self) -> String {
-        let path = self.operation.template().replace("{yesterday}", "");
-        format!("{} {}", self.operation.method, path.replacen("/screens", "/app", 1))
+    /// What is no request of the API.
+    fn named(name: &str) -> Self {
+        Self {
+            id: "",
+            request: name.to_owned(),
+            name: name.to_owned(),
+            reads: false,
+            times: 0.0,
+            requests: 0,
+            round_trips: 0,
+            read_units: 0.0,
+            write_units: 0.0,
+            bytes: 0,
+            counts: true,
+        }
+    }
+
+    /// With what it costs.
+    fn costs(self, cost: TableCost, bytes: usize) -> Self {
+        let TableCost { requests, round_trips, read_units, write_units, .. } = cost;
+        Self { requests, round_trips, read_units, write_units, bytes, ..self }
+    }
+
+    const fn is_screen(&self) -> bool {
+        self.id.is_empty()
     }
 }
 
@@ -350,7 +396,7 @@ impl Scene {
         let calls = self.creations().into_iter().chain(reads).chain(screens).chain(self.changes());
         for call in calls {
             let (reply, counts) = self.send(&call, way, &ids).await;
-            let (operation, what, times) = call;
+            let (operation, what, _) = &call;
             assert!(reply.status.is_success(), "{operation:?}, {what}: {}", reply.text);
             let made: &[_] = match operation.id {
                 "createExpense" => &["expenseId", "entryId"],
@@ -360,7 +406,7 @@ impl Scene {
                 "createToken" => &["tokenId"],
                 "createSpending" => &["spendingId"],
                 "createSchedule" => &["scheduleId"],
-                "askQuestion" if what == "a receipt" => &["questionId"],
+                "askQuestion" if *what == "a receipt" => &["questionId"],
                 "askQuestion" => &["textId"],
                 "createFundCredit" | "createFundDebit" => &["transactionId"],
                 _ => &[],
@@ -370,18 +416,8 @@ impl Scene {
                 let made = reply.body["data"][name].as_str();
                 ids.extend(made.map(|made| (name, made.to_owned())));
             }
-            let cost = reply.cost;
-            lines.push(Line {
-                operation,
-                what,
-                times,
-                requests: cost.requests,
-                round_trips: cost.round_trips,
-                read_units: cost.read_units,
-                write_units: cost.write_units,
-                bytes: reply.bytes_read,
-                counts,
-            });
+            let line = Line::of(call).costs(reply.cost, reply.bytes_read);
+            lines.push(Line { counts, ..line });
         }
         lines
     }
@@ -536,6 +572,11 @@ async fn costs(scene: &mut Scene) -> Vec<Row> {
     let one_day = scene.measure(Way::InApp).await;
     scene.grow(DAYS).await;
     let many_days = scene.measure(Way::InApp).await;
+    rows(short, one_day, many_days)
+}
+
+/// What was measured after each history.
+fn rows(short: Vec<Line>, one_day: Vec<Line>, many_days: Vec<Line>) -> Vec<Row> {
     let rows = short.into_iter().zip(one_day).zip(many_days);
     rows.map(|((short, one_day), many_days)| [short, one_day, many_days]).collect()
 }
@@ -550,8 +591,8 @@ fn is_flat(row: &Row) -> bool {
             && at_most(longer.write_units, shorter.write_units)
     };
     let [short, one_day, many_days] = row;
-    let is_bounded = BOUNDED.contains(&&*short.request());
-    GROWING.contains(&&*short.request())
+    let is_bounded = BOUNDED.contains(&&*short.request);
+    GROWING.contains(&&*short.request)
         || no_dearer(one_day, many_days)
             && (is_bounded || no_dearer(short, one_day) && no_dearer(short, many_days))
 }
@@ -574,11 +615,7 @@ fn table(kind: &str, rows: &[&Row], shows_times: bool) -> String {
          |---|---:|---:|---:|---:|---:|{line}\n"
     );
     for row in rows {
-        let Line { what, times, .. } = row[0];
-        let comma = if what.is_empty() { "" } else { ", " };
-        let request = row[0].request();
-        let (method, path) = request.split_once(' ').unwrap();
-        let method = if row[0].is_screen() { String::new() } else { format!("{method} ") };
+        let Line { name, times, .. } = &row[0];
         // Less if a request that depends on another one begins while a third is still running.
         let round_trips = row.iter().map(|line| line.round_trips).max().unwrap();
         let requests = cell(row, |line| line.requests);
@@ -588,7 +625,7 @@ fn table(kind: &str, rows: &[&Row], shows_times: bool) -> String {
         let times = if shows_times { format!(" {times} |") } else { String::new() };
         writeln!(
             table,
-            "| {method}`{path}`{comma}{what} | {round_trips} | {requests} | {read_units} | \
+            "| {name} | {round_trips} | {requests} | {read_units} | \
              {write_units} | {kilobytes} |{times}"
         )
         .unwrap();
@@ -658,14 +695,14 @@ async fn ways(scene: &mut Scene, rows: &[Row]) -> String {
         for (line, row) in lines.iter().zip(rows).filter(|(line, _)| line.counts) {
             let [_, _, plain] = row;
             let expected = row.iter().map(|line| line.round_trips).max().unwrap();
-            let id = line.operation.id;
+            let id = line.id;
             let most = match way {
                 Way::NewToken if OPEN.contains(&id) => expected,
                 Way::NewToken => expected + 1,
                 // Its answer is kept, although nothing changed.
                 Way::Keyed if plain.write_units <= 0.0 => expected + 1,
                 // The transaction waits for the counter, or for the row of the request.
-                _ if !line.operation.reads() => expected.max(2),
+                _ if !line.reads => expected.max(2),
                 _ => expected,
             };
             if line.round_trips > most {
@@ -693,19 +730,26 @@ async fn ways(scene: &mut Scene, rows: &[Row]) -> String {
     quotas
 }
 
-/// The costs in groups of all sizes, and what quotas add. Each group is measured on one thread, so
-/// that no answer arrives before a parallel request is sent.
+/// The result of `work` on a thread of its own, so that no answer arrives before a parallel request is
+/// sent.
+fn alone<T: Send + 'static>(
+    work: impl AsyncFnOnce() -> T + Send + 'static,
+) -> thread::JoinHandle<T> {
+    thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.unwrap().block_on(work())
+    })
+}
+
+/// The costs in groups of all sizes, and what quotas add.
 fn measured() -> (Vec<(u64, Vec<Row>)>, String) {
     let groups = GROUPS.map(|members| {
-        thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-            runtime.unwrap().block_on(async {
-                let mut scene = Scene::new(members).await;
-                let rows = costs(&mut scene).await;
-                let is_first = members == GROUPS[0];
-                let quotas = if is_first { ways(&mut scene, &rows).await } else { String::new() };
-                (members, rows, quotas)
-            })
+        alone(async move || {
+            let mut scene = Scene::new(members).await;
+            let rows = costs(&mut scene).await;
+            let is_first = members == GROUPS[0];
+            let quotas = if is_first { ways(&mut scene, &rows).await } else { String::new() };
+            (members, rows, quotas)
         })
     });
     let mut quotas = String::new();
@@ -719,9 +763,11 @@ fn measured() -> (Vec<(u64, Vec<Row>)>, String) {
 
 #[test]
 fn the_page_has_the_costs_of_every_request_for_any_length_of_history() {
+    let of_bot = alone(telegram::costs);
     let (groups, quotas) = measured();
+    let (updates, messages) = of_bot.join().unwrap();
     let (_, small) = &groups[0];
-    let called: BTreeSet<_> = small.iter().map(|row| row[0].operation.id).collect();
+    let called: BTreeSet<_> = small.iter().map(|row| row[0].id).collect();
     let all: BTreeSet<_> = operations().iter().map(|operation| operation.id).collect();
     let others: Vec<_> = all.difference(&called).collect();
     assert_eq!(others, [&"getOpenApiDocument"], "costs nothing at the table");
@@ -734,13 +780,16 @@ fn the_page_has_the_costs_of_every_request_for_any_length_of_history() {
         quotas = quotas,
         endpoints = table("endpoint", &endpoints, true),
         screens = table("screen", &screens, false),
+        updates = table("update", &updates.iter().collect::<Vec<_>>(), false),
+        messages = table("work", &messages.iter().collect::<Vec<_>>(), false),
     );
     for (members, rows) in &groups[1..] {
         let rows: Vec<&Row> = rows.iter().collect();
         write!(page, "\n## In a group of {members}\n\n{}", table("request", &rows, false)).unwrap();
     }
     assert_current(PAGE, &page, "UPDATE_FILES=1 cargo test --workspace --test slow costs");
-    for (members, rows) in &groups {
+    let telegram = [(GROUPS[0], updates), (GROUPS[0], messages)];
+    for (members, rows) in groups.iter().chain(&telegram) {
         let dearer: Vec<&Row> = rows.iter().filter(|row| !is_flat(row)).collect();
         let dearer = table("request", &dearer, false);
         assert_eq!(dearer.lines().count(), 2, "dearer in a long history of {members}: {dearer}");
