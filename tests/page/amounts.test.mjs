@@ -91,10 +91,11 @@ test('an ambiguous amount is asked, and nothing is recorded before', async () =>
   await page.waitForFunction(() => document.activeElement.name === 'amount');
   assert.deepEqual(await server.call('alice', 'GET', `/api/groups/${TON.id}/expenses`), []);
   const buttons = understood(page).getByRole('button');
-  assert.deepEqual((await buttons.allTextContents()).map(nbsp), ['1.234 TON', '1234 TON']);
+  assert.deepEqual((await buttons.allTextContents()).map(nbsp), ['1.234 TON (decimals)', '1 234 TON (thousands)']);
+  assert.equal(await save(page).textContent(), 'Save · choose the amount first');
   await check(page, 'amount-asked');
   await buttons.last().click();
-  assert.equal(nbsp(await understood(page).textContent()), '= 1234 TON');
+  assert.equal(nbsp(await understood(page).textContent()), '= 1,234 TON');
   assert.equal(await record(page, TON, 'Asked'), '1234 TON');
   // The amount of the form that edits it is not asked again.
   const id = (await newest(TON)).id;

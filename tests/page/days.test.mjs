@@ -155,3 +155,26 @@ test('payer and payee keep their places beside names from right to left', async 
     await check(page, `rtl-names-${isLeft ? 'ltr' : 'rtl'}`);
   }
 });
+
+test('on a page from right to left, bars and charts are mirrored, and their words are not', async () => {
+  const page = await open(server, 'alice', `${server.path}/balances`, { extra: '&direction=ar' });
+  const flips = (selector) => page.locator(selector).first().evaluate((it) => getComputedStyle(it).transform);
+  assert.equal(await flips('.bar'), 'matrix(-1, 0, 0, 1, 0, 0)');
+  await page.goto(`${server.api}${server.path}/stats`);
+  await ready(page);
+  assert.equal(await flips('.flows'), 'matrix(-1, 0, 0, 1, 0, 0)');
+  assert.equal(await flips('.flows text'), 'matrix(-1, 0, 0, 1, 0, 0)');
+  await check(page, 'stats-rtl');
+  await page.context().close();
+});
+
+test('a budget takes the zone of the device by a tap', async () => {
+  const { version } = await server.call('dave', 'GET', '/api/users/me/targets');
+  await server.call('dave', 'PATCH', '/api/users/me/targets', { version, timeZone: 'Asia/Tokyo' });
+  const page = await open(server, 'dave', '/app/me/budgets', { timezoneId: 'Europe/Berlin' });
+  assert.equal(await page.locator('#zone').inputValue(), 'Asia/Tokyo');
+  await check(page, 'budgets-zone');
+  await page.getByRole('button', { name: 'Use Europe/Berlin' }).click();
+  assert.equal(await page.locator('#zone').inputValue(), 'Europe/Berlin');
+  await page.context().close();
+});

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PHONE, check, open, ready, serve } from './harness.mjs';
+import { NARROW, PHONE, check, open, ready, serve } from './harness.mjs';
 
 const server = await serve();
 const group = await server.call('alice', 'POST', '/api/groups', { title: 'Dinner', chatId: '42', currency: 'EUR' });
@@ -158,6 +158,23 @@ test('a question is asked by its form, and answered', async () => {
   await bob.getByLabel('Sushi').check();
   await button(bob, 'Send answer').click();
   await bob.getByText('You have answered.').waitFor();
+});
+
+test('whoever asks about a receipt sees what a piece costs and what all comes to', async () => {
+  const page = await open(server, 'alice', `${server.path}/questions/new`, { size: NARROW });
+  const plain = async (selector) => (await page.locator(selector).innerText()).replaceAll('\u00a0', ' ');
+  const part = (name, at) => page.getByRole('textbox', { name, exact: true }).nth(at);
+  await part('What', 0).fill('Beer');
+  await part('Pieces', 0).fill('2');
+  await part('Price for all', 0).fill('24');
+  await part('Price for all', 1).fill('3,50');
+  await page.waitForFunction(() => document.querySelector('[data-each-piece]')?.textContent);
+  assert.equal(await page.locator('[data-each-piece]').first().textContent(), '= 2 × 12.00');
+  assert.equal(await plain('[data-sum-of-lines]'), '27.50 EUR');
+  await part('Pieces', 0).fill('7');
+  assert.equal(await page.locator('[data-each-piece]').first().textContent(), '≈ 7 × 3.43');
+  await check(page, 'ask-filled');
+  await page.context().close();
 });
 
 test('whoever asks a choice votes, too, and sends the link at once', async () => {

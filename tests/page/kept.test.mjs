@@ -161,7 +161,8 @@ test('two people edit one expense, and the second keeps what they typed', async 
   assert.deepEqual(await filled(page), ['60', 'Boat tour']);
   assert.match(await page.locator('[data-theirs=amount]').textContent(), /55/);
   await check(page, 'conflict');
-  await page.locator('[data-theirs=amount] button').click();
+  assert.deepEqual(await page.locator('[data-theirs=amount] button').allTextContents(), ['Use 55', 'Keep my 60']);
+  await page.locator('[data-theirs=amount] button').first().click();
   assert.deepEqual(await filled(page), ['55', 'Boat tour']);
   await page.fill('#amount', '61');
   await tap(page, 'Save', { role: 'button' });
@@ -172,7 +173,7 @@ test('two people edit one expense, and the second keeps what they typed', async 
 });
 
 test('leaving asks first, in both languages', async () => {
-  for (const [language, question, cancel] of [['en', /Leave the group\?/, 'Cancel'], ['ru', /Покинуть группу\?/, 'Отмена']]) {
+  for (const [language, question, cancel] of [['en', /Leave the group\?/, 'Cancel'], ['ru', /Выйти из группы\?/, 'Отмена']]) {
     const fresh = await server.call('dave', 'POST', '/api/groups', { title: `Away ${language}`, chatId: `away-${language}`, currency: 'EUR' });
     const page = await open(server, 'dave', `/app/groups/${fresh.id}/members`, { language });
     const leave = page.locator('form[action$="/leave"] button');
@@ -180,12 +181,14 @@ test('leaving asks first, in both languages', async () => {
     const dialog = page.getByRole('dialog');
     await dialog.waitFor();
     assert.match(await dialog.textContent(), question);
+    // The last one can export the group first.
+    assert.equal(await page.locator('form[action$="/leave"] a').getAttribute('href'), `/app/groups/${fresh.id}/export`);
     await check(page, `leave-${language}`);
     await dialog.getByRole('button', { name: cancel }).click();
     await dialog.waitFor({ state: 'detached' });
     assert.match(page.url(), /members$/);
     await leave.click();
-    await dialog.getByRole('button').nth(1).click();
+    await dialog.getByRole('button', { name: language === 'en' ? 'Leave the group' : 'Выйти из группы' }).click();
     await page.waitForURL(/\/app$/);
     await page.context().close();
   }

@@ -31,8 +31,9 @@ test('messages are turned on, set and turned off', { timeout: 60_000 }, async ()
   await page.getByLabel('Payments').uncheck();
   await page.getByLabel('From', { exact: true }).selectOption('22');
   await page.getByLabel('To', { exact: true }).selectOption('8');
-  await page.getByText('Muted groups').click();
-  await page.getByLabel('Alps 2026').check();
+  await page.getByText('Groups that messages are about').click();
+  assert.ok(await page.getByLabel('Alps 2026').isChecked(), 'a tick means messages');
+  await page.getByLabel('Alps 2026').uncheck();
   await check(page, 'messages-on');
   await page.getByRole('button', { name: 'Save' }).click();
   await said(page, 'Saved');

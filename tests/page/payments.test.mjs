@@ -16,7 +16,7 @@ const pair = async (title) => {
 };
 
 test('the only payment of the plan opens filled in, and its state is said', async () => {
-  for (const [language, settle, says] of [['en', 'Settle up', 'Payment of 15.00 EUR recorded. Alice Smith has to confirm it. Undo'], ['ru', 'Рассчитаться', 'Платёж 15,00 EUR записан. Его подтвердит Alice Smith. Отменить']]) {
+  for (const [language, settle, says] of [['en', 'Settle up', 'Payment of 15.00 EUR recorded. Alice Smith has to confirm it. Undo'], ['ru', 'Рассчитаться', 'Платёж 15,00 EUR записан. Ждём подтверждения: Alice Smith. Отменить']]) {
     const group = await pair(`Pay-${language}`);
     await server.call('alice', 'POST', `${group.api}/expenses`, { amount: 30, description: 'Boat' });
     const page = await open(server, 'bob', group.path, { language });
@@ -114,6 +114,27 @@ test('a friend: first what is between the two', async () => {
     await check(page, `friend-${language}`);
     await page.context().close();
   }
+  // One debt shown as two sums says why, at each of them.
+  await server.call('bob', 'POST', `${group.api}/settlements`, { toId: '123456789', amount: 4 });
+  for (const [language, paid, besides, waits] of [['en', '4.00 EUR paid, to be confirmed', 'besides 4.00 EUR paid, to be confirmed', 'waiting for your confirmation'], ['ru', 'заплачено 4,00 EUR, ждёт подтверждения', 'кроме 4,00 EUR: заплачено, ждёт подтверждения', 'ждёт вашего подтверждения']]) {
+    const page = await open(server, 'alice', `${group.path}/balances`, { language, size: NARROW });
+    const words = async () => plain(await page.locator('main').innerText());
+    assert.ok((await words()).includes(besides), await words());
+    assert.ok((await words()).includes(`\n${paid}`), await words());
+    await check(page, `unconfirmed-${language}`);
+    await page.goto(`${server.api}/app/me/friends/987654321`);
+    await ready(page);
+    assert.ok((await words()).includes(besides) && (await words()).includes(`\n${paid}`), await words());
+    await page.getByRole('button', { name: language === 'en' ? 'Not received' : 'Не получено' }).first().waitFor();
+    await check(page, `friend-unconfirmed-${language}`);
+    await page.goto(`${server.api}${group.path}/settlements`);
+    await ready(page);
+    assert.match(await words(), new RegExp(waits));
+    await page.context().close();
+  }
+  const bob = await open(server, 'bob', `${group.path}/settlements`);
+  await bob.getByText('waiting for Alice Smith’s confirmation').waitFor();
+  await bob.context().close();
 });
 
 test('a deleted expense opens, says who deleted it, and is restored', async () => {

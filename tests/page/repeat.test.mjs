@@ -31,6 +31,7 @@ test('rent is made monthly, skipped once, paused, and goes on', { timeout: 90_00
   await page.locator('#date').fill(day(3));
   await page.locator('#repeat').selectOption('month 1');
   await page.locator('#until').fill(day(300));
+  assert.match(await page.locator('[data-main]').innerText(), / · monthly from \d+ \w+ 20\d\d$/);
   await check(page, 'new-expense-repeats');
   await page.locator('[data-main]').click();
   await page.waitForURL(/schedules$/);
@@ -46,23 +47,30 @@ test('rent is made monthly, skipped once, paused, and goes on', { timeout: 90_00
   await page.getByRole('link', { name: /^Rent/ }).click();
   await ready(page);
   await check(page, 'repeating');
-  await page.getByRole('button', { name: 'Skip the next one' }).click();
+  await page.getByRole('button', { name: /^Skip / }).click();
   await said(page, 'Skipped: ');
   await ready(page);
   assert.deepEqual((await server.call('alice', 'GET', `${group.api}/schedules/${made.id}`)).skips, [day(3)]);
   await check(page, 'repeating-skips');
+  await page.locator('#status').getByRole('button', { name: 'Undo' }).click();
+  await said(page, 'Taken back');
+  await ready(page);
+  assert.deepEqual((await server.call('alice', 'GET', `${group.api}/schedules/${made.id}`)).skips ?? [], []);
+  await page.getByRole('button', { name: /^Skip / }).click();
+  await said(page, 'Skipped: ');
+  await ready(page);
   await page.getByRole('button', { name: 'Do not skip' }).click();
   await said(page, 'Saved');
   await ready(page);
   await page.getByRole('button', { name: 'Pause' }).click();
   await said(page, 'Paused');
   await ready(page);
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Resume' }).click();
   await said(page, 'It goes on');
   await ready(page);
 
   // Only the amount is changed, so the dates and the skips stay.
-  await page.getByRole('button', { name: 'Skip the next one' }).click();
+  await page.getByRole('button', { name: /^Skip / }).click();
   await said(page, 'Skipped: ');
   await ready(page);
   await page.getByRole('link', { name: 'Edit' }).click();
@@ -76,7 +84,7 @@ test('rent is made monthly, skipped once, paused, and goes on', { timeout: 90_00
   assert.deepEqual(edited.expense.splits.map((it) => it.amount), ['640', '320']);
   page.on('dialog', (dialog) => dialog.accept());
   await page.getByRole('button', { name: 'Delete' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Yes' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.waitForURL(/schedules$/);
   assert.deepEqual(await server.call('alice', 'GET', `${group.api}/schedules`), []);
   await page.context().close();

@@ -139,7 +139,7 @@ test('the chat of an empty group moves to another one, in its settings', async (
   await page.getByText('У этого чата уже была группа?').click();
   await check(page, 'settings-move-ru');
   await page.getByRole('button', { name: 'Lisbon' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Да' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Lisbon' }).click();
   await page.waitForURL(`**/app/groups/${old.id}`);
   await page.getByText('«Lisbon» теперь группа этого чата').waitFor();
   await page.context().close();
@@ -374,7 +374,7 @@ test('a file is planned, imported, and taken back', async () => {
   await page.getByRole('button', { name: 'Show what will be added' }).click();
   await page.getByText('Expenses: 1, payments: 0').waitFor();
   const row = page.locator('[data-plan] li');
-  assert.match(await row.innerText(), /Taxi\s+10.Jan Alice Smith\s+25\.00.EUR/);
+  assert.match(await row.innerText(), /Taxi\s+10.Jan · paid by Alice Smith\s+25\.00.EUR/);
   await check(page, 'import-plan');
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await page.waitForURL(`**${server.path}`);
@@ -383,7 +383,7 @@ test('a file is planned, imported, and taken back', async () => {
   await page.goto(`${server.api}${server.path}/import`);
   await ready(page);
   await page.getByRole('button', { name: 'Undo' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Yes' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click();
   await page.getByText('Taken back. Expenses: 1, payments: 0').waitFor();
   await page.getByText(/ · taken back · /).waitFor();
   assert.match(await page.locator('main').innerText(), /Splitwise\n.* · taken back · 1 expense/);
@@ -399,7 +399,7 @@ test('what a file does not say is asked, and then it is imported', async () => {
   await check(page, 'import-questions');
   const { payers } = JSON.parse(readFileSync(`${file}.answers.json`, 'utf8'));
   for (const [line, name] of Object.entries(payers)) await page.locator(`[data-answer=payers][data-key="${line}"]`).selectOption(name);
-  await page.getByRole('button', { name: 'Show what will be added' }).click();
+  await page.getByRole('button', { name: 'Continue with these answers' }).click();
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await page.waitForURL(`**/app/groups/${group.id}`);
   const [done] = await server.call('carol', 'GET', `/api/groups/${group.id}/imports`);
@@ -415,19 +415,19 @@ test('what Fracti does not know in a file is left out only if the reader says so
   await page.getByRole('button', { name: 'Show what will be added' }).click();
   await page.getByText('may carry money').waitFor();
   await check(page, 'import-unknown');
-  for (const weight of await page.getByLabel(/weight/).all()) await weight.fill('1');
+  for (const weight of await page.getByLabel(/How many shares/).all()) await weight.fill('1');
   // What is ticked while the next plan is on its way stays ticked.
   const planned = page.waitForResponse('**/api/groups/*/import');
   await page.route('**/api/groups/*/import', async (route) => {
     await new Promise((done) => setTimeout(done, 1000));
     await route.continue();
   }, { times: 1 });
-  await page.getByRole('button', { name: 'Show what will be added' }).click();
+  await page.getByRole('button', { name: 'Continue with these answers' }).click();
   await page.getByLabel('Import without tips').check();
   await planned;
-  await page.getByLabel(/weight/).first().waitFor({ state: 'detached' });
+  await page.getByLabel(/How many shares/).first().waitFor({ state: 'detached' });
   assert.ok(await page.getByLabel('Import without tips').isChecked());
-  await page.getByRole('button', { name: 'Show what will be added' }).click();
+  await page.getByRole('button', { name: 'Continue with these answers' }).click();
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await page.waitForURL(`**/app/groups/${group.id}`);
   await page.getByText('Imported. Expenses: 1, payments: 0').waitFor();

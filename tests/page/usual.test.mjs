@@ -21,7 +21,14 @@ test('a couple sets 60 to 40 with food equally, and sees it in the next expense'
   const food = page.locator('form > fieldset').nth(1);
   await food.getByLabel('Category').selectOption('food');
   for (const name of ['You take part', /Bob/]) await food.getByRole('checkbox', { name }).uncheck();
+  // Nobody is left: it is said, and not saved.
+  await food.getByText('Nobody in the group shares it').waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  assert.deepEqual((await server.call('alice', 'GET', `/api/groups/${group.id}`)).defaultSplits ?? [], []);
   await food.getByRole('checkbox', { name: 'Everybody else' }).check();
+  assert.equal(await rule.locator('[data-who-shares]').textContent(), 'Today: You 60 of 100, Bob Jones 40 of 100');
+  assert.equal(await rule.locator('option').first().textContent(), 'All other expenses');
+  assert.equal(await food.locator('[data-who-shares]').textContent(), 'Today: You, Bob Jones – equally');
   await check(page, 'usual-split-filled');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved', { exact: true }).waitFor();
@@ -68,6 +75,7 @@ test('in Russian on a narrow screen, nobody is left and the form says so', { tim
   await server.call('alice', 'PATCH', `/api/groups/${group.id}`, { defaultSplits: [{ splits: [{ userId: '987654321', weight: 2 }] }] });
   await server.call('bob', 'POST', `/api/groups/${group.id}/leave`, {});
   const page = await open(server, 'alice', `/app/groups/${group.id}/split`, { size: NARROW, language: 'ru', scheme: 'dark' });
+  await page.getByText('На эти расходы никого нет').waitFor();
   await check(page, 'usual-split-past-ru');
   await page.goto(`${server.api}/app/groups/${group.id}/expenses/new`);
   await ready(page);

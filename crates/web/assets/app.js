@@ -618,7 +618,7 @@ function prepare(form) {
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     const question = form.querySelector('option:checked[data-ask]')?.dataset.ask ?? data.ask;
-    if (question) return more().then((it) => it.ask(question)).then((yes) => yes && send(event.submitter), () => say(text('offline')));
+    if (question) return more().then((it) => it.ask(question, event.submitter)).then((yes) => yes && send(event.submitter), () => say(text('offline')));
     if (data.get === undefined) return send(event.submitter);
     const fields = [...new FormData(form)].filter(([, value]) => value);
     return visit(`${form.getAttribute('action')}?${new URLSearchParams(fields)}`);

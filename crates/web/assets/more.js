@@ -556,12 +556,16 @@ export function keep(form) {
 // --- Questions and drafts.
 
 // Asks before something that cannot be taken back. Telegram has its own dialog.
-export function ask(question) {
-  const app = Telegram();
-  if (app?.isVersionAtLeast?.('6.2') && app.showConfirm) return new Promise((resolve) => { app.showConfirm(question, resolve) });
+export function ask(question, button) {
+  const app = Telegram(), act = button?.textContent.trim() || text('yes');
+  // Telegram shows 256 characters at most.
+  if (app?.isVersionAtLeast?.('6.2') && app.showPopup && question.length <= 256) return new Promise((resolve) => {
+    const buttons = [{ id: 'yes', type: button?.matches('.danger') ? 'destructive' : 'default', text: act.slice(0, 64) }, { type: 'cancel' }];
+    app.showPopup({ message: question, buttons }, (id) => resolve(id === 'yes'));
+  });
   const dialog = document.createElement('dialog'), form = document.createElement('form');
   form.method = 'dialog';
-  const no = make('button', { value: '', textContent: text('no'), autofocus: true }), yes = make('button', { value: 'yes', textContent: text('yes') });
+  const no = make('button', { value: '', textContent: text('no'), autofocus: true }), yes = make('button', { value: 'yes', textContent: act });
   yes.className = 'danger';
   form.append(make('p', { textContent: question, id: 'question' }), no, yes);
   dialog.setAttribute('aria-labelledby', 'question');
@@ -658,12 +662,13 @@ export function restore(form) {
   const note = make('div', { className: 'note draft' }, text('draft', clock), ' ', button(text('anew'), () => { forgetDraft(form); anew() }));
   for (const [control, name, now] of theirs) {
     const option = [...control.options ?? []].find((it) => it.value === now);
-    const line = make('p', {}, text('theirs', labelOf(control), option?.textContent ?? now), ' ');
+    const theirText = option?.textContent ?? now, mine = control.selectedOptions?.[0]?.textContent ?? control.value;
+    const line = make('p', {}, text('theirs', labelOf(control), theirText), ' ');
     line.dataset.theirs = name;
-    line.append(button(text('take'), () => {
+    line.append(button(text('take', brief(theirText)), () => {
       set(form, name, now)?.dispatchEvent(new Event('input', { bubbles: true }));
       line.remove();
-    }));
+    }), button(text('keep', brief(mine)), () => line.remove()));
     note.append(line);
   }
   form.prepend(note);
@@ -672,14 +677,15 @@ export function restore(form) {
   return true;
 }
 
+const brief = (words) => words.length > 24 ? `${words.slice(0, 23)}…` : words;
 const labelOf = (control) => (control.labels?.[0]?.textContent ?? control.getAttribute('aria-label') ?? control.name).trim();
 
 // --- Fields of amounts. What was understood stands below them, and is sent.
 
 // An exact number as the reader writes it.
-export function figure(number, digits, grouped = true) {
+export function figure(number, digits, blank = ru ? '\u00a0' : ',') {
   const [whole, fraction = ''] = String(number).replace('-', '\u2212').split('.');
-  const shown = grouped ? whole.replace(/\B(?=(\d{3})+$)/g, ru ? '\u00a0' : ',') : whole;
+  const shown = whole.replace(/\B(?=(\d{3})+$)/g, blank);
   const decimals = fraction.padEnd(digits > 3 ? 0 : digits, '0');
   return shown + (decimals && (ru ? ',' : '.') + decimals);
 }
@@ -782,13 +788,18 @@ function understand(control, isLeft) {
   }
   const { reads, why, asked, silent, known, entered } = meaning(control);
   const [read] = reads;
-  const shown = ({ amount, currency }) => `${figure(amount, known[currency], !asked)}\u00a0${currency}`;
+  const shown = ({ amount, currency }) => `${figure(amount, known[currency])}\u00a0${currency}`;
+  // Two readings of a mark differ at a glance: a blank before thousands, and a word.
+  const told = ({ amount, currency }) => {
+    const number = `${figure(amount, known[currency], '\u00a0')}\u00a0${currency}`;
+    return text(amount.includes('.') ? 'pointed' : 'grouped', number);
+  };
   const parts = [];
   if (reads.length === 1 && !silent) parts.push(`${read.rounded ? '≈' : '='} ${shown(read)}`);
   else if (reads.length > 1) {
     const signs = new Set(reads.map((it) => it.currency)).size > 1;
     parts.push(signs ? text('sign', entered.replace(/[\d.,\s+*/-]+/g, '')) : text('which'), ...reads.map((it) => {
-      const button = Object.assign(document.createElement('button'), { type: 'button', className: 'small-button', textContent: shown(it) });
+      const button = Object.assign(document.createElement('button'), { type: 'button', className: 'small-button', textContent: signs ? shown(it) : told(it) });
       button.addEventListener('click', () => {
         control.answer = { entered, ...it };
         control.focus();
@@ -837,7 +848,34 @@ const fields = (form) => [...form.querySelectorAll('[data-decimal], [data-number
 export function unclear(form, isLeft = true) {
   const found = fields(form).filter((it) => meaning(it).reads.length !== 1);
   if (isLeft) for (const it of found) understand(it, true);
-  return found[0];
+  return found[0] ?? [...form.querySelectorAll('[data-who-shares].error')].map((it) => it.parentElement.querySelector('[data-counts]'))[0];
+}
+
+// Who shares by each rule of a usual split, of those who are in the group now. A rule that leaves nobody is not
+// saved.
+const SAID = 6;
+function shareToday(form) {
+  const rules = form.querySelectorAll('[data-part] [data-alone]');
+  for (const it of rules) it.textContent = it.dataset[rules.length > 1 ? 'among' : 'alone'];
+  for (const note of form.querySelectorAll('[data-who-shares]')) {
+    const rows = [...note.parentElement.querySelectorAll('[data-row]')].map((row) => {
+      const tick = row.querySelector('[data-counts]'), weight = numbered(row.querySelector('[data-number]').value);
+      return { name: row.querySelector('.name').textContent, weight: tick.checked ? weight : undefined, isOn: tick.checked, ...tick.dataset };
+    });
+    const others = rows.find((it) => it.others !== undefined);
+    const present = rows.filter((it) => it !== others && it.past === undefined);
+    // Without a number, nothing can be said yet.
+    const isOpen = rows.some((it) => it.isOn && it.weight === undefined);
+    const sharing = present.map((it) => [it.name, it.isOn ? it.weight : others.weight ?? '0']).filter(([, weight]) => Number(weight) > 0);
+    const isEqual = sharing.every(([, weight]) => weight === sharing[0][1]);
+    const whole = sharing.reduce((all, [, weight]) => numbered(`${all}+${weight}`), '0');
+    const shown = (number) => figure(number, 0);
+    const parts = sharing.slice(0, SAID).map(([name, weight]) => isEqual ? name : text('among', `${name} ${shown(weight)}`, shown(whole)));
+    if (sharing.length > SAID) parts.push(text('further', sharing.length - SAID));
+    const said = isOpen ? '' : sharing.length ? text('today', isEqual ? text('equally', parts.join(', ')) : parts.join(', ')) : text('noShares');
+    if (note.textContent !== said) note.textContent = said;
+    note.classList.toggle('error', !isOpen && !sharing.length);
+  }
 }
 
 /** What a control sends. */
@@ -915,7 +953,7 @@ async function pick(button) {
     const sign = signFor(code) ?? '';
     // Others are tokens.
     const shown = (code.length === 3 && ownNames.of(code)) || name;
-    const option = make('li', { id: `currency-${code}`, role: 'option', ariaSelected: String(code === control.value) }, make('b', {}, code), make('span', {}, shown), make('span', { className: 'hint' }, sign));
+    const option = make('li', { id: `currency-${code}`, role: 'option', ariaSelected: String(code === control.value) }, make('b', {}, code), make('span', { className: 'grow' }, shown), make('span', { className: 'hint' }, sign));
     option.code = code;
     option.words = `${code} ${name} ${shown} ${sign}`.toLowerCase();
     return option;
@@ -979,7 +1017,7 @@ function total(controls, digits) {
 
 // The sum of the lines of a receipt; undefined if there are none, or one of them is not understood.
 function linesOf(form, digits) {
-  const lines = [...form.querySelectorAll('[name^="items["][name$=".amount"]')].filter((it) => it.value.trim());
+  const lines = [...form.querySelectorAll('[name*="items["][name$=".amount"]')].filter((it) => it.value.trim());
   const isDiscount = (it) => it.closest('[data-row]').querySelector('select')?.value === 'discount';
   const [plus, minus] = [total(lines.filter((it) => !isDiscount(it)), digits), total(lines.filter(isDiscount), digits)];
   return lines.length && plus !== undefined && minus !== undefined ? plus - minus : undefined;
@@ -1002,6 +1040,8 @@ function leave(form) {
     const others = total(paid.filter((one) => one !== it), digits);
     it.placeholder = it.value.trim() || whole === undefined || others === undefined || paid.filter((one) => !one.value.trim()).length > 1 ? '…' : figure(written(whole - others, digits), digits);
   }
+  shareToday(form);
+  prices(form, chosen, digits);
   const rest = form.querySelector('[data-rest]');
   if (/exact|percentage/.test(form.elements.splitType?.value)) {
     const isPercent = form.elements.splitType.value === 'percentage', scale = isPercent ? 4 : digits;
@@ -1010,10 +1050,14 @@ function leave(form) {
     const left = all === undefined || given === undefined ? 0n : all - given, unit = isPercent ? '\u00a0%' : `\u00a0${chosen}`;
     const number = (it) => isPercent ? figure(written(it < 0n ? -it : it, 4), 0) : shown(it, digits);
     rest.hidden = left === 0n || !parts.length;
-    rest.textContent = text(left < 0n ? 'over' : 'rest', number(left) + unit, number(all ?? 0n) + unit);
+    const last = () => parts.includes(form.touched) ? form.touched : parts.find((it) => !it.value.trim()) ?? parts[0];
+    const words = text(left < 0n ? 'over' : 'rest', number(left) + unit, number(all ?? 0n) + unit);
+    // The row that was touched last gets what is left.
+    const taker = left > 0n && last()?.closest('[data-row]')?.querySelector('.name').textContent;
+    rest.textContent = taker ? `${words} · ${text('restTo', taker)}` : words;
     rest.classList.toggle('danger', left < 0n);
     rest.onclick = () => {
-      const to = parts.includes(form.touched) ? form.touched : parts.find((it) => !it.value.trim()) ?? parts[0];
+      const to = last();
       const now = total([to], scale) + left;
       if (now < 0n) return to.focus();
       to.exact = to.value = written(now, scale);
@@ -1026,10 +1070,45 @@ function leave(form) {
     // Who was left out last time is seen before the amount is shared.
     const boxes = /equal|shares/.test(form.elements.splitType?.value) ? [...form.querySelectorAll('.shares [data-counts]')] : [];
     const sharing = boxes.filter((it) => it.checked).length;
-    const parts = [button.dataset.label, `${shown(whole ?? 0n, digits)}\u00a0${chosen}`, ...sharing < boxes.length ? [text('among', sharing, boxes.length)] : []];
-    button.textContent = whole ? parts.join(' · ') : button.dataset.label;
+    const { amount, date, 'repeat.every': often } = form.elements;
+    // What repeats is not recorded today.
+    const repeats = often?.value && date?.value ? text('starts', often.selectedOptions[0].textContent, dayOf(date.value)) : '';
+    const among = sharing < boxes.length ? text('among', sharing, boxes.length) : '';
+    const parts = [button.dataset.label, `${shown(whole ?? 0n, digits)}\u00a0${chosen}`, repeats || among].filter(Boolean);
+    const isAsked = amount && !amount.disabled && amount.value.trim() && meaning(amount).reads.length > 1;
+    button.textContent = whole ? parts.join(' · ') : isAsked ? `${button.dataset.label} · ${text('chooseAmount')}` : button.dataset.label;
+    // Equal shares are seen with the amount, before the API has said who gets the remainder.
+    const isEqual = whole && sharing && form.elements.splitType?.value === 'equal';
+    const guessed = isEqual && `≈ ${shown(rounded([whole, BigInt(sharing)], 0)[0], digits)}`;
+    for (const it of form.querySelectorAll('.shares [data-counts]')) {
+      const share = it.closest('[data-row]').querySelector('[data-share]');
+      if (!share || share.textContent !== '–' && share.textContent !== share.guess) continue;
+      share.guess = share.textContent = guessed && it.checked ? guessed : '–';
+    }
     button.toggleAttribute('data-missing', !whole || !form.elements.description.value.trim());
     telegramButtons();
+  }
+}
+
+const dayOf = (day) => new Date(`${day}T00:00Z`).toLocaleDateString(ru ? 'ru' : 'en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
+
+// What one piece of a line costs, and what all lines of a receipt come to.
+function prices(form, chosen, digits) {
+  const sum = form.querySelector('[data-sum-of-lines]');
+  if (!sum) return;
+  const all = linesOf(form, digits), money = (minor) => figure(written(minor, digits), digits);
+  sum.textContent = all === undefined ? '–' : `${money(all)}\u00a0${chosen}`;
+  for (const pieces of form.querySelectorAll('.pieces[name]')) {
+    const line = pieces.closest('.line-fields'), count = numbered(pieces.value), price = total([line.querySelector('[data-decimal]')], digits);
+    let note = line.parentElement.querySelector('[data-each-piece]');
+    if (!note) {
+      note = make('output', { className: 'hint' });
+      note.dataset.eachPiece = '';
+      line.after(note);
+    }
+    const several = count !== undefined && Number(count) > 1 && price;
+    const [each, isRounded] = several ? rounded(plus([0n, 1n], [price * 10000n, units(count, 4)]), 0) : [];
+    note.textContent = several ? `${isRounded ? '≈' : '='} ${figure(count, 0)} × ${money(each)}` : '';
   }
 }
 
@@ -1048,7 +1127,17 @@ function zones(control) {
   const list = make('datalist', { id: 'zones' }, ...(Intl.supportedValuesOf?.('timeZone') ?? []).map((it) => new Option(it)));
   control.after(list);
   control.setAttribute('list', 'zones');
-  control.value ||= Intl.DateTimeFormat().resolvedOptions().timeZone ?? '';
+  const { timeZone = '' } = Intl.DateTimeFormat().resolvedOptions();
+  control.value ||= timeZone;
+  if (!timeZone || control.value === timeZone) return;
+  const use = make('button', { type: 'button', className: 'small-button', textContent: text('phone', timeZone) });
+  use.addEventListener('click', () => {
+    control.value = timeZone;
+    control.dispatchEvent(new Event('input', { bubbles: true }));
+    use.remove();
+    control.focus();
+  });
+  list.after(use);
 }
 
 // The end of what repeats is asked once it does.
@@ -1154,7 +1243,8 @@ export function read(form) {
   const body = {}, paths = new Map(), indexes = new Map(), places = [];
   for (const control of form.elements) {
     if (!control.name || control.matches(':disabled') || isNothing(control.closest('[data-row]'))) continue;
-    if (/checkbox|radio/.test(control.type) && !control.checked) continue;
+    // Of some boxes, those that are not ticked are sent.
+    if (/checkbox|radio/.test(control.type) && control.checked === (control.dataset.unticked !== undefined)) continue;
     if (control.matches('[data-fresh]')) control.value ||= control.dataset.fresh ? `c${crypto.randomUUID().replaceAll('-', '').slice(1)}` : crypto.randomUUID();
     let value = control.matches('[data-decimal], [data-number]') ? sent(control) : control.value.trim();
     if (value === '' && control.dataset.null === undefined) continue;
@@ -1342,9 +1432,10 @@ export async function plan(form, data) {
     if (!select.value) select.value = guest[0];
     return box;
   });
-  const names = [['', '…'], ...data.members.map(({ name }) => [name, name])];
+  const names = [['', text('choose')], ...data.members.map(({ name }) => [name, name])];
   const questions = data.questions.map(({ kind, line: row, name, message: words }, index) => {
-    const [box, control] = field(`question-${index}`, words, kind === 'payer' ? 'select' : 'input', kind === 'payer' ? names : []);
+    const asks = kind === 'weight' ? text('weight', name) : row ? text('lineOf', row, words) : words;
+    const [box, control] = field(`question-${index}`, asks, kind === 'payer' ? 'select' : 'input', kind === 'payer' ? names : []);
     control.dataset.answer = { currency: 'currency', payer: 'payers', weight: 'weights' }[kind];
     control.dataset.key = row ?? name ?? '';
     control.value = entered.get(named(control))?.value ?? '';
@@ -1358,7 +1449,8 @@ export async function plan(form, data) {
     return make('label', { className: 'check' }, tick, text('without', ignore));
   });
   const records = make('ul', { className: 'list' }, ...data.records.map(({ date, description, fromName, toName, amount, currency }) => {
-    const names = [fromName, toName].filter(Boolean).flatMap((it, at) => [at ? ' → ' : ' ', make('bdi', { textContent: it })]);
+    const paid = fromName && !toName ? text('payer', fromName) : '';
+    const names = paid ? [` · ${paid}`] : [fromName, toName].filter(Boolean).flatMap((it, at) => [at ? ' → ' : ' · ', make('bdi', { textContent: it })]);
     const when = date ? [make('time', { dateTime: date })] : [];
     when.forEach(tell);
     const about = make('span', { className: 'grow' }, make('bdi', { textContent: description ?? text(toName ? 'pays' : 'adjusts') }), make('small', { className: 'hint' }, ...when, ...names));
@@ -1374,6 +1466,6 @@ export async function plan(form, data) {
   problem.hidden = true;
   const button = form.querySelector('[data-label]');
   button.dataset.first ??= button.textContent;
-  button.textContent = questions.length || ticks.length ? button.dataset.first : button.dataset.label;
+  button.textContent = questions.length || ticks.length ? text('answers') : button.dataset.label;
   questions[0]?.querySelector('input, select').focus();
 }

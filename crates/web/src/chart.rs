@@ -9,7 +9,7 @@ use std::fmt;
 
 use maud::{Markup, html};
 
-pub(crate) use columns::{Column, columns, part, target};
+pub(crate) use columns::{Column, columns, key, part, target};
 pub(crate) use flows::{Flow, flows};
 pub(crate) use steps::{Steps, steps};
 

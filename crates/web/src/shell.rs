@@ -112,7 +112,7 @@ fn document_html(bot: Option<&str>) -> String {
                 div #status role="status" {}
                 // Text paints first; without any, the first paint would be that of the content.
                 main #main aria-busy="true" {
-                    h1.skeleton-title { "Fracti" }
+                    h1.hint { "Fracti" }
                     div.skeleton {}
                     div.skeleton {}
                     div.skeleton {}

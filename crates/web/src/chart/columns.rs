@@ -44,7 +44,7 @@ pub(crate) fn columns(columns: &[Column], label: &str) -> Markup {
         html! { rect.(class) x=(Tenths(at + wide / 8)) y=(Tenths(top)) width=(Tenths(wide * 3 / 4)) height=(Tenths(tall)) {} }
     };
     html! {
-        svg viewBox={ "0 0 320 " (Tenths(HEIGHT + deep + LABELS)) } role="img" aria-label=(label) {
+        svg.flows viewBox={ "0 0 320 " (Tenths(HEIGHT + deep + LABELS)) } role="img" aria-label=(label) {
             @for (at, column) in (0..).step_by(usize::try_from(wide).unwrap_or(1)).zip(&shown) {
                 (bar(column.whole, at, "part"))
                 (bar(column.own, at, "own"))
@@ -54,6 +54,18 @@ pub(crate) fn columns(columns: &[Column], label: &str) -> Markup {
                 @if index.is_multiple_of(every) {
                     text.middle x=(Tenths(at + wide / 2)) y=(Tenths(HEIGHT + deep + LABELS / 2)) { (column.label) }
                 }
+            }
+        }
+    }
+}
+
+/// What the two colours of columns or bars stand for.
+pub(crate) fn key(own: &str, others: &str) -> Markup {
+    html! {
+        svg.flows viewBox="0 0 320 20" role="img" aria-label={ (own) ", " (others) } {
+            @for (class, x, text) in [("own", 0, own), ("part", WIDTH / 2, others)] {
+                rect.(class) x=(Tenths(x)) y="5" width="10" height="10" {}
+                text x=(Tenths(x + 150)) y="10" { (text) }
             }
         }
     }

@@ -64,7 +64,7 @@ pub(crate) fn steps(lines: &[Steps], label: &str, days: [&str; 2]) -> Markup {
     }
     let height = HEIGHT.max(free - NAME_HEIGHT) + 200;
     html! {
-        svg viewBox={ "0 -6 320 " (Tenths(height + 120)) } role="img" aria-label=(label) {
+        svg.flows viewBox={ "0 -6 320 " (Tenths(height + 120)) } role="img" aria-label=(label) {
             line.grid x1="0" x2="250" y1=(y(0)) y2=(y(0)) {}
             @for it in shown.iter().rev() {
                 path.trace.mine[it.own] d=(path(it)) {}

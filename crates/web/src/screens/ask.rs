@@ -75,6 +75,7 @@ pub(crate) async fn show(
                     QuestionType::Text => {},
                 }
                 @if chosen == QuestionType::Items {
+                    div.field { span.label { (l.total_label()) } output.num data-sum-of-lines aria-label=(l.total_label()) { "–" } }
                     (ui::field("payer", l.paid_by(), &html! {
                         select #payer name="receipt.payerId" {
                             @for member in members.iter().filter(|it| it.is_present() && it.linked_to.is_none()) {
@@ -111,9 +112,17 @@ fn receipt(l: Texts, group: &Group) -> Markup {
         }))
         input type="hidden" name="receipt.date" data-today;
         div.field { (ui::currency_field(l, "currency", "receipt.currency", group.currency)) }
+        div.field {
+            p.hint { (l.line_amounts()) }
+            div.line-fields aria-hidden="true" {
+                span.label.grow { (l.line_name()) }
+                span.label.pieces { (l.quantity()) }
+                span.label.num { (l.price_of_all()) }
+                span.small-button {}
+            }
+        }
         @for index in ["0", "1"] { (line(l, index, LineKind::Item)) }
         template #line { (line(l, "#", LineKind::Item)) }
-        p.hint { (l.line_amounts()) }
         button.small-button type="button" data-add="line" data-next="2" { (l.add_line()) }
         template #extra { (line(l, "#", LineKind::Tip)) }
         button.small-button type="button" data-add="extra" data-next="500" { (l.add_extra()) }
@@ -137,7 +146,7 @@ fn line(l: Texts, index: &str, kind: LineKind) -> Markup {
                 input type="hidden" name=(at("name")) value=(l.line(kind));
             }
             input.num name=(at("amount")) inputmode="decimal" autocomplete="off" data-decimal placeholder="0"
-                aria-label=(l.amount_label());
+                aria-label=(if kind == LineKind::Item { l.price_of_all() } else { l.amount_label() });
             button.small-button type="button" data-remove aria-label=(l.remove_line()) { "✕" }
         } }
     }

@@ -5,6 +5,7 @@ use fracti_core::{
     group::Group,
     ledger::Ledger,
     plan::{Plan, Transfer},
+    records::settlement::Settlement,
     reports::debts::Debts,
     values::{currency::Currency, id::MemberId},
 };
@@ -16,12 +17,12 @@ use super::{
     group::waiting,
     members::{MEMBERS, ShownBefore},
     settle,
-    settlement::Rights,
+    settlement::{Rights, unconfirmed},
 };
 use crate::{
     chart::{self, Flow},
     fragment::Fragment,
-    text::Texts,
+    text::{Texts, sentence},
     ui::{self, Names},
 };
 
@@ -60,6 +61,7 @@ pub(crate) async fn show(
         group: &group,
         names: &names,
         ledger: &ledger,
+        pending: &pending,
         currency: query.currency.unwrap_or(group.currency),
         link: ui::start_link(app.bot_username.as_deref(), group.id, ui::Start::Group),
     };
@@ -109,6 +111,8 @@ struct BalancesScreen<'a> {
     group: &'a Group,
     names: &'a Names<'a>,
     ledger: &'a Ledger,
+    /// Payments that the balances do not count yet.
+    pending: &'a [Settlement],
     /// The currency of the bars.
     currency: Currency,
     /// Opens the group in Telegram.
@@ -153,11 +157,30 @@ impl BalancesScreen<'_> {
                                     @let net = self.net(currency, *id);
                                     @if net != 0 && !is_one_by_one { small { (ui::balance(l, net, currency)) " " } }
                                 }
+                                (self.uncounted(*id))
                             }
                         } }
                     }
                 } }
                 @if next < members.len() { (ui::show_more(l, &format!("{path}/balances"), Some(format!("currency={}", own.code())), &next.to_string())) }
+            }
+        }
+    }
+
+    /// What a member has paid or received that their balance does not count yet.
+    fn uncounted(&self, id: MemberId) -> Markup {
+        let l = self.l;
+        let is = |side: MemberId| self.ledger.links.resolve(side) == id;
+        let sums = |own: &dyn Fn(&Settlement) -> bool| {
+            let own = self.pending.iter().filter(|it| own(it));
+            ui::sums(own.map(|it| (it.currency, it.amount)))
+        };
+        html! {
+            @for (currency, sum) in sums(&|it| is(it.from_user_id)) {
+                small.hint { (sentence([ui::money(l, sum, currency)], |[amount]| l.paid_unconfirmed(amount))) }
+            }
+            @for (currency, sum) in sums(&|it| is(it.to_user_id)) {
+                small.hint { (sentence([ui::money(l, sum, currency)], |[amount]| if self.names.is_me(id) { l.paid_to_you_unconfirmed(amount) } else { l.received_unconfirmed(amount) })) }
             }
         }
     }
@@ -216,9 +239,16 @@ impl BalancesScreen<'_> {
         let l = self.l;
         let pays = self.names.is_me(it.from);
         let receives = self.names.is_me(it.to);
+        let side = |id| self.ledger.links.resolve(id);
+        let besides = unconfirmed(self.pending, currency, |paid| {
+            side(paid.from_user_id) == it.from && side(paid.to_user_id) == it.to
+        });
         html! {
             li.transfer {
-                span.name { (self.names.shown(it.from)) " " (ui::arrow()) " " (self.names.shown(it.to)) }
+                div { span.name { (self.names.shown(it.from)) " " (ui::arrow()) " " (self.names.shown(it.to)) } }
+                @if let Some(sum) = besides {
+                    small.hint { (sentence([ui::money(l, sum, currency)], |[amount]| l.besides_unconfirmed(amount))) }
+                }
                 div.line {
                     b { (ui::minor(l, it.minor, currency)) }
                     @if !self.group.archived {

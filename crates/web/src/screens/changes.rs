@@ -124,6 +124,6 @@ fn about(
             (names.shown_stored(it.to_user_id, &it.to_user_name))
             " · " (ui::money(l, it.amount, it.currency))
         }
-        @if let Some(it) = subject.member.as_ref().filter(|it| it.id != *actor_id) { (l.change_of()) (names.shown_stored(it.id, &it.name)) }
+        @if let Some(it) = subject.member.as_ref().filter(|it| it.id != *actor_id) { ": " (names.shown_stored(it.id, &it.name)) }
     }
 }

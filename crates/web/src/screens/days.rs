@@ -68,7 +68,11 @@ pub(crate) async fn month(
         @for (currency, sums) in &total.currencies {
             @let label = l.spent_on_days(l.money(sums.total()?, *currency));
             @let columns = columns(*currency);
-            figure.card { (chart::columns(&columns, &label)) figcaption.hint { (label) ". " (l.own_and_shares()) } }
+            figure.card {
+                (chart::columns(&columns, &label))
+                (chart::key(l.own_spendings(), l.group_shares()))
+                figcaption.hint { (label) }
+            }
         }
         ul.card.list { @for (day, it) in days.days.iter().rev() {
             li { a.row href={ "/app/me/days/" (day) } {
@@ -96,6 +100,7 @@ fn targets(l: Texts, states: &[TargetState], passed: u64, days: u64) -> Markup {
                     }
                 } }
             } }
+            p.hint.about { (l.time_passed()) }
         }
     }
 }

@@ -209,7 +209,7 @@ impl ExpenseScreen<'_> {
             @for (index, (member, weight)) in sharers.iter().enumerate() {
                 @if index > 0 { ", " }
                 (self.names.shown(*member))
-                @if *weight != Decimal::new(1, 0) { " × " (l.number(*weight)) }
+                @if sharers.iter().any(|(_, it)| *it != Decimal::new(1, 0)) { " × " (l.number(*weight)) }
             }
         }
     }

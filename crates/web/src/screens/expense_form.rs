@@ -392,6 +392,7 @@ impl Form<'_> {
                 @if has_usual {
                     ul.card.list.shares data-of="usual" { (ui::each_usual(&share_of())) }
                 }
+                p.note.hint data-of="adjustment" { (l.extra_about()) }
                 button.small-button type="button" data-rest data-of="exact percentage" hidden {}
                 div data-of="itemized" { (self.lines()) }
                 p.note.hint data-note aria-live="polite" {}
@@ -441,9 +442,9 @@ impl Form<'_> {
         let lines = self.before.and_then(|it| it.items.as_deref()).unwrap_or_default();
         html! {
             div.card.fields {
+                p.hint { (l.who_had_it()) }
                 @for (index, line) in lines.iter().enumerate() { (self.line(&index.to_string(), Some(line), line.kind)) }
                 template #line { (self.line("#", None, LineKind::Item)) }
-                p.hint { (l.who_had_it()) }
                 button.small-button type="button" data-add="line" data-next=(lines.len()) { (l.add_line()) }
                 template #extra { (self.line("#", None, LineKind::Tip)) }
                 button.small-button type="button" data-add="extra" data-next="500" { (l.add_extra()) }
@@ -533,7 +534,7 @@ impl Form<'_> {
         html! {
             details.card.fields open[self.edits] {
                 summary { (if repeats { l.more_and_repeat() } else { l.more_details() }) }
-                (ui::field("date", l.date(), &html! { input #date type="date" name="date" value=[date] data-today; }))
+                (ui::field("date", if self.schedule.is_some() { l.date_of_next() } else { l.date() }, &html! { input #date type="date" name="date" value=[date] data-today; }))
                 @if repeats { (self.repeat()) }
                 (ui::field("category", l.category_label(), &html! {
                     select #category name="category" data-null[self.edits] {
@@ -565,6 +566,7 @@ fn sharers(line: Option<&Line<Decimal>>, at: &impl Fn(&str) -> String) -> Markup
         label.toggle {
             input.sr type="checkbox" name=(at("sharers[{at}].userId")) value=(ID) aria-label=(NAME);
             (ui::each_avatar())
+            small.hint aria-hidden="true" { (NAME) }
         }
         input type="hidden" name=(at("sharers[{at}].weight")) data-value;
     };

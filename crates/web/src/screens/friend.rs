@@ -8,7 +8,7 @@ use fracti_core::{
     reports::debts::Debts,
     values::{
         currency::Currency,
-        id::{MemberId, UserId},
+        id::{GroupId, MemberId, UserId},
     },
 };
 use fracti_http::{App, Caller, Context, Id, Problem};
@@ -18,7 +18,7 @@ use maud::html;
 
 use super::{
     settle,
-    settlement::{Decision, decide, turns},
+    settlement::{Decision, decide, turns, unconfirmed},
 };
 use crate::{
     fragment::Fragment,
@@ -57,6 +57,18 @@ pub(crate) async fn show(
         let [mine, _] = of_group.and_then(|own| own.balances.get(&it.currency)).copied()?;
         turns(it, mine).map(|owed| l.then_you_owe(l.minor(owed, it.currency)))
     };
+    // What a balance does not count yet of the payments between the two.
+    let uncounted = |group: GroupId, currency: Currency, id: UserId| {
+        let is_here = |it: &Settlement| it.group_id == group;
+        let paid =
+            unconfirmed(&shared.pending, currency, |it| is_here(it) && it.from_user_id == id);
+        let received =
+            unconfirmed(&shared.pending, currency, |it| is_here(it) && it.to_user_id == id);
+        html! {
+            @if let Some(sum) = paid { small.hint { (sentence([ui::money(l, sum, currency)], |[amount]| l.paid_unconfirmed(amount))) } }
+            @if let Some(sum) = received { small.hint { (sentence([ui::money(l, sum, currency)], |[amount]| if id == user.id { l.paid_to_you_unconfirmed(amount) } else { l.received_unconfirmed(amount) })) } }
+        }
+    };
     Ok(Fragment(html! {
         a.back href="/app/me" { (l.me()) }
         h1 tabindex="-1" data-title { (sentence([ui::name(&shared.other.name)], |[name]| l.with_friend_title(name))) }
@@ -73,6 +85,12 @@ pub(crate) async fn show(
                                 @if it.from == other { (sentence([ui::name(name), amount], |[name, amount]| l.owes_you(name, amount))) }
                                 @else { (sentence([ui::name(name), amount], |[name, amount]| l.you_owe_to(name, amount))) }
                                 small.hint { (ui::name(&group.title)) }
+                                @let paid = unconfirmed(&shared.pending, *currency, |paid| {
+                                    paid.group_id == group.id && paid.from_user_id == it.from && paid.to_user_id == it.to
+                                });
+                                @if let Some(paid) = paid {
+                                    small.hint { (sentence([ui::money(l, paid, *currency)], |[amount]| l.besides_unconfirmed(amount))) }
+                                }
                             }
                             @if !group.archived {
                                 a.small-button href=(settle::path(group.id, *currency, it)) {
@@ -88,10 +106,9 @@ pub(crate) async fn show(
             section { h2 { (l.pending_payments()) }
                 ul.card.list { @for it in &shared.pending {
                     li.row.wrap { a.grow.tall href={ (ui::group_path(it.group_id)) "/settlements/" (it.id) } {
-                        span {
-                            (side(it.from_user_id, &it.from_user_name)) " " (ui::arrow()) " " (side(it.to_user_id, &it.to_user_name))
-                            small.hint { @if let Some(title) = title(it.group_id) { (ui::name(title)) " · " } (ui::moment(l, it.created_at, now.day())) }
-                        } }
+                        (side(it.from_user_id, &it.from_user_name)) " " (ui::arrow()) " " (side(it.to_user_id, &it.to_user_name))
+                        small.hint { @if let Some(title) = title(it.group_id) { (ui::name(title)) " · " } (ui::moment(l, it.created_at, now.day())) }
+                    }
                         (ui::money(l, it.amount, it.currency))
                         @if it.to_user_id == user.id {
                             (decide(l, user.id, it, Decision::Confirm, ask(it).as_deref()))
@@ -105,9 +122,13 @@ pub(crate) async fn show(
             section {
                 h2 { (ui::name(&it.group.title)) " · " (l.in_whole_group()) }
                 ul.card.list {
-                    @for (currency, [mine, others]) in &it.balances {
-                        li.row { span.grow { (l.you()) } (ui::balance(l, *mine, *currency)) }
-                        li.row { span.grow { (ui::name(&shared.other.name)) } (ui::balance(l, *others, *currency)) }
+                    li.row {
+                        span.grow { (l.you()) @for currency in it.balances.keys() { (uncounted(it.group.id, *currency, user.id)) } }
+                        span.amounts { @for (currency, [mine, _]) in &it.balances { (ui::balance(l, *mine, *currency)) } }
+                    }
+                    li.row {
+                        span.grow { (ui::name(&shared.other.name)) @for currency in it.balances.keys() { (uncounted(it.group.id, *currency, other)) } }
+                        span.amounts { @for (currency, [_, others]) in &it.balances { (ui::balance(l, *others, *currency)) } }
                     }
                     li { a.row href=(ui::group_path(it.group.id)) { (l.go_on()) } }
                 }

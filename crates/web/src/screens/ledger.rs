@@ -93,6 +93,12 @@ pub(crate) async fn statement(
     };
     let recorded = |it: &StatementLine| expense(it)?.created_at().or(it.entry.ref_created_at);
     let expenses = app.table.expenses_at(group.id, lines.iter().filter_map(recorded)).await?;
+    let is_there = |it: &StatementLine| expense(it).is_some_and(|id| expenses.contains_key(&id));
+    // The expense as it was before, if its entry is in the list, too.
+    let undone = |entry: &Entry| {
+        let other = lines.iter().find(|it| Some(it.entry.sequence) == entry.other_sequence);
+        other.filter(|_| entry.status == EntryStatus::Revert)?.entry.snapshot.as_ref()
+    };
     let row = |it: &StatementLine| {
         html! {
             @let entry = &it.entry;
@@ -100,14 +106,19 @@ pub(crate) async fn statement(
             li { a.row href=(link) {
                 span.grow {
                     span.name {
-                        @if let Some(was) = &entry.snapshot { (ui::name(&was.description)) }
+                        @if let Some(was) = entry.snapshot.as_ref().or_else(|| undone(entry)) { (ui::name(&was.description)) }
                         @else if let Some(it) = expense(it).and_then(|id| expenses.get(&id)) { (ui::name(&it.description)) }
                         @else { (label(l, entry, member, &names)) }
                     }
                     @match entry.status {
                             EntryStatus::Applied => {},
-                            EntryStatus::Reverted => { " · " small.tag { (l.undone_later()) } },
-                            EntryStatus::Revert => { " · " small.tag { (l.undoing()) } },
+                            // An expense that is still there was edited.
+                            EntryStatus::Reverted => { " · " small.tag {
+                                (if is_there(it) { l.earlier_version() } else { l.undone_later() })
+                            } },
+                            EntryStatus::Revert => { " · " small.tag {
+                                (if is_there(it) { l.replaced() } else { l.undoing() })
+                            } },
                         }
                     small.hint { (names.recorded(entry.actor_id, ui::moment(l, entry.created_at, now.day())))
                         @if let Some(note) = &entry.note { " · " (ui::name(note)) } }

@@ -9,6 +9,7 @@ use fracti_core::{
     records::settlement::Settlement,
     values::{
         currency::Currency,
+        decimal::Decimal,
         id::{GroupId, UserId},
         time::Day,
     },
@@ -21,7 +22,7 @@ use maud::{Markup, html};
 
 use super::{
     links::named,
-    settlement::{Decision, decide, turns},
+    settlement::{Decision, Rights, decide, turns},
     tokens,
 };
 use crate::{
@@ -57,7 +58,7 @@ pub(crate) async fn show(
     Ok(Fragment(html! {
         (ui::tabs(l.sections(), &[(l.groups(), "/app".to_owned()), (l.me(), "/app/me".to_owned())], 1))
         h1 tabindex="-1" data-title { (ui::name(&user.name)) }
-        (totals(l, &groups.items))
+        (totals(l, &groups.items, &uncounted(user.id, &groups.items, &payments.items, ITEMS)))
         (waits(l, user.id, &groups.items, (&payments.items, &members), &questions))
         ul.card.list {
             li { a.row href={ "/app/me/days?of=" (now.day()) } data-today { span.icon aria-hidden="true" { "📅" } span.grow { (l.days()) } } }
@@ -91,7 +92,12 @@ fn links(l: Texts, app: &App, user: UserId) -> Vec<(&'static str, &'static str, 
 }
 
 /// What the reader is owed and owes in all groups that are not archived.
-pub(crate) fn totals(l: Texts, groups: &[Membership]) -> Markup {
+/// `to_confirm` is what was paid to them and is not counted yet.
+pub(crate) fn totals(
+    l: Texts,
+    groups: &[Membership],
+    to_confirm: &BTreeMap<Currency, Decimal>,
+) -> Markup {
     let mut nets: BTreeMap<Currency, [i128; 2]> = BTreeMap::new();
     let groups = groups.iter().filter(|it| !it.group.archived);
     for (currency, totals) in groups.flat_map(|it| &it.totals) {
@@ -112,8 +118,24 @@ pub(crate) fn totals(l: Texts, groups: &[Membership]) -> Markup {
         section.card.hero aria-label=(l.in_all_groups()) {
             @if lines.is_empty() { p.big { (l.you_are_settled()) } }
             (ui::first_ones(l, &lines))
+            @for (currency, sum) in to_confirm {
+                p { span.hint { (sentence([ui::money(l, *sum, *currency)], |[amount]| l.to_confirm(amount))) } }
+            }
         }
     }
+}
+
+/// What was paid to the reader in these groups and is not confirmed yet. Nothing if there may be more
+/// payments than the `limit` that were read.
+pub(crate) fn uncounted(
+    me: UserId,
+    groups: &[Membership],
+    waiting: &[Settlement],
+    limit: usize,
+) -> BTreeMap<Currency, Decimal> {
+    let is_shown = |group| groups.iter().any(|own| own.group.id == group && !own.group.archived);
+    let to_me = received(me, waiting).filter(|it| waiting.len() < limit && is_shown(it.group_id));
+    ui::sums(to_me.map(|it| (it.currency, it.amount)))
 }
 
 /// Those of some payments that the reader received.
@@ -240,8 +262,9 @@ fn item(
         names_in(l, me, members, it.group_id).shown_stored(id, stored)
     };
     let payment = |it: &Settlement, title: Markup| {
-        let state = l.settlement(it.status, it.reverted_at.is_some());
-        (format!("{}/settlements/{}", ui::group_path(it.group_id), it.id), title, html! { (state) })
+        let of_group = members.get(&it.group_id).map(Vec::as_slice).unwrap_or_default();
+        let state = Rights::of(of_group, me).state(l, &names_in(l, me, members, it.group_id), it);
+        (format!("{}/settlements/{}", ui::group_path(it.group_id), it.id), title, state)
     };
     let (path, what, note) = match event {
         Activity::Paid(paid) => {

@@ -302,6 +302,9 @@ impl MembersScreen<'_> {
                 None => form.card.actions action=(self.api("/leave")) data-method="POST" data-then="/app"
                     data-ask=(if self.is_last { l.ask_leave_last() } else { l.ask_leave() }) data-done=(l.you_left(&self.group.title)) {
                     p.error data-problem role="alert" hidden {}
+                    @if self.is_last {
+                        a.small-button href={ (ui::group_path(self.group.id)) "/export" } { (l.export()) }
+                    }
                     button.small-button.danger { (l.leave()) }
                 },
                 Some(open) => section.card.fields { h2 { (l.leave()) } (settle_first(l, self.group, &open, true)) },

@@ -88,9 +88,9 @@ fn settings(l: Texts, of: Option<&Subscription>, groups: &[Group], is_on: bool) 
                 (hour("to", l.last_hour(), quiet.map(|QuietHours { to, .. }| to)))
             }
             @if !groups.is_empty() {
-                details.card.fields { summary { (l.muted_groups()) }
+                details.card.fields { summary { (l.told_groups()) }
                     @for (index, group) in groups.iter().enumerate() {
-                        label.check { input type="checkbox" name={ "mutedGroups[" (index) "]" } value=(group.id) checked[is_muted(group)]; (ui::name(&group.title)) }
+                        label.check { input type="checkbox" name={ "mutedGroups[" (index) "]" } value=(group.id) data-unticked checked[!is_muted(group)]; (ui::name(&group.title)) }
                     }
                 }
             }

@@ -188,7 +188,11 @@ impl QuestionScreen<'_> {
             @if claimed.is_some_and(|it| it.iter().all(|share| share.user == *STAND_IN)) {}
             @else if let Some(claimed) = claimed {
                 section {
-                    h2 { (l.shares_claimed()) }
+                    @let left = claimed.iter().find(|it| it.user == *STAND_IN).map(|it| it.amount.to_major());
+                    h2 {
+                        @if let Some(left) = left.filter(|it| *it != Decimal::ZERO) { (l.shares_claimed(l.money(left, receipt.currency))) }
+                        @else { (l.shares_now()) }
+                    }
                     ul.card.list { @for share in claimed.iter().filter(|it| it.user != *STAND_IN) {
                         li.row { (self.names.avatar(share.user)) span.grow { (self.names.shown(share.user)) }
                             (ui::money(l, share.amount.to_major(), receipt.currency)) }
@@ -353,7 +357,9 @@ fn title(l: Texts, line: &Line<Decimal>) -> Markup {
     html! {
         span {
             (ui::name(&line.name))
-            @if let Some(quantity) = line.quantity { span.hint { " × " (number(l, quantity)) } }
+            @if let Some(quantity) = line.quantity {
+                span.hint { " × " (number(l, quantity)) @if quantity != Decimal::new(1, 0) { small { (l.for_all()) } } }
+            }
         }
     }
 }

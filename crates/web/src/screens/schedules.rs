@@ -129,7 +129,7 @@ impl ScheduleScreen<'_> {
                         @if let Some(until) = it.repeat.until { " " (sentence([ui::day(l, until, self.today)], |[day]| l.until_day(day))) }
                     }
                     (ui::big(&l.money(of.amount, of.currency)))
-                    span.hint { (l.paid_by()) ": " @for (index, payer) in of.all_payers().iter().enumerate() {
+                    span.hint { (l.who_pays()) ": " @for (index, payer) in of.all_payers().iter().enumerate() {
                         @if index > 0 { ", " } (self.names.shown_stored(payer.user_id, &payer.user_name))
                     } }
                     @if let Some(notes) = &of.notes { span { (ui::name(notes)) } }
@@ -252,8 +252,10 @@ impl ScheduleScreen<'_> {
     /// A button that skips these dates.
     fn skipping(&self, skips: &[Day], label: &str, done: &str) -> Markup {
         let (api, tag) = self.api();
+        let before = serde_json::json!({ "skips": self.it.skips });
         html! {
-            form.inline action=(api) data-method="PUT" data-etag=(tag) data-then="" data-list="skips" data-done=(done) {
+            form.inline action=(api) data-method="PUT" data-etag=(tag) data-then="" data-list="skips" data-done=(done)
+                data-undo={ "PUT " (api) } data-undo-body=(before) {
                 @for (index, skip) in skips.iter().enumerate() {
                     input type="hidden" name={ "skips[" (index) "]" } value=(skip);
                 }
@@ -273,7 +275,9 @@ impl ScheduleScreen<'_> {
         html! {
             section.card.actions {
                 @if it.problem.is_some() { (edit) }
-                @if it.next_date.is_some() {
+                // What needs a change goes on once it is edited.
+                @let needs_change = it.problem.as_ref().is_some_and(|it| matches!(it.code, ScheduleRefusal::Invalid | ScheduleRefusal::TooManySplits));
+                @if it.next_date.is_some() && !needs_change {
                     form.inline action=(api) data-method="PUT" data-etag=(tag) data-then="" data-done=(if it.paused { l.goes_on() } else { l.is_paused() }) {
                         input type="hidden" name="paused" value=(!it.paused) data-json;
                         p.error data-problem role="alert" hidden {}
@@ -282,7 +286,7 @@ impl ScheduleScreen<'_> {
                 }
                 @if let Some(next) = next {
                     @let skips: Vec<Day> = it.skips.iter().copied().chain([next]).collect();
-                    (self.skipping(&skips, l.skip_next(), &l.is_skipped(l.day(next, self.today))))
+                    (self.skipping(&skips, &l.skip_on(l.day(next, self.today)), &l.is_skipped(l.day(next, self.today))))
                 }
                 @if it.problem.is_none() { (edit) }
                 form.inline action=(api) data-method="DELETE" data-etag=(tag) data-ask=(l.delete_repeat())

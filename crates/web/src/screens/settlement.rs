@@ -6,6 +6,8 @@ use fracti_core::{
     ledger::Ledger,
     records::settlement::{Settlement, SettlementAction, Standing},
     values::{
+        currency::Currency,
+        decimal::Decimal,
         id::{SettlementId, UserId},
         settlement_status::SettlementStatus,
         time::Day,
@@ -87,6 +89,20 @@ impl Rights {
         }
     }
 
+    /// The state of a payment; of a pending one, who has to confirm it.
+    pub(crate) fn state(&self, l: Texts, names: &Names<'_>, it: &Settlement) -> Markup {
+        let is_pending = it.status == SettlementStatus::Pending && it.reverted_at.is_none();
+        let to = self.links.resolve(it.to_user_id);
+        if is_pending && self.may(it, SettlementAction::Confirm) {
+            return html! { (l.waits_for_your_confirmation()) };
+        }
+        if is_pending && to.user().is_some() && !names.is_me(to) {
+            let name = names.shown_stored(to, &it.to_user_name);
+            return sentence([name], |[name]| l.waits_for_confirmation(name));
+        }
+        html! { (l.settlement(it.status, it.reverted_at.is_some())) }
+    }
+
     /// Question to ask before the payment is confirmed.
     fn ask(&self, l: Texts, names: &Names<'_>, ledger: &Ledger, it: &Settlement) -> Option<String> {
         let to = self.links.resolve(it.to_user_id);
@@ -107,6 +123,16 @@ pub(crate) fn turns(it: &Settlement, net: i128) -> Option<i128> {
 /// funds differs, but no form changes it there.
 fn seen(me: UserId, it: &Settlement) -> String {
     tag_of(&SettlementView::seen_by(Some(me), it.clone()))
+}
+
+/// Payments of a currency that are not confirmed yet, added up: those of which this holds.
+pub(crate) fn unconfirmed(
+    pending: &[Settlement],
+    currency: Currency,
+    is: impl Fn(&Settlement) -> bool,
+) -> Option<Decimal> {
+    let amounts = pending.iter().filter(|it| it.currency == currency && is(it));
+    ui::sums(amounts.map(|it| (it.currency, it.amount))).remove(&currency)
 }
 
 /// What is said of a pending payment.
@@ -159,7 +185,7 @@ impl SettlementScreen<'_> {
         let it = self.it;
         html! {
             section.card.hero { p {
-                span.hint { (l.settlement(it.status, it.reverted_at.is_some())) " · " (ui::day(l, it.day(), today)) }
+                span.hint { (self.rights.state(l, self.names, it)) " · " (ui::day(l, it.day(), today)) }
                 (ui::big(&l.money(it.amount, it.currency)))
                 @if let Some(note) = &it.note { span { (ui::name(note)) } }
             } }

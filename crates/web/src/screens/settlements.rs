@@ -9,6 +9,7 @@ use fracti_core::{
 use fracti_http::{App, AsMember, Context, ListId, Paging, Parameters, Problem, QueryReader};
 use maud::{Markup, html};
 
+use super::settlement::Rights;
 use crate::{
     fragment::Fragment,
     text::Texts,
@@ -41,6 +42,7 @@ pub(crate) async fn show(
         app.table.settlements(member_key, status, &page),
     )?;
     let names = Names::new(l, member_key.user.into(), &members);
+    let rights = Rights::of(&members, member_key.user);
     let path = format!("{}/settlements", ui::group_path(group.id));
     let tabs = [(l.all(), path.clone()), (l.to_be_confirmed(), format!("{path}?status=pending"))];
     let next = payments.next.as_ref().map(|after| paging.cursor(&list_id, after));
@@ -49,7 +51,7 @@ pub(crate) async fn show(
         h1 tabindex="-1" data-title { (l.payments()) }
         (ui::tabs(l.payments(), &tabs, usize::from(status == Some(SettlementStatus::Pending))))
         @if payments.items.is_empty() { p.card.empty { (l.no_payments()) } }
-        div data-pages { ul.card.list { @for payment in &payments.items { (row(l, &group, &names, payment, now.day())) } } }
+        div data-pages { ul.card.list { @for payment in &payments.items { (row(l, &group, (&names, &rights), payment, now.day())) } } }
         @if let Some(next) = next { (ui::show_more(l, &path, status.map(|it| format!("status={it}")), &next)) }
     }))
 }
@@ -58,7 +60,7 @@ pub(crate) async fn show(
 pub(crate) fn row(
     l: Texts,
     group: &Group,
-    names: &Names<'_>,
+    (names, rights): (&Names<'_>, &Rights),
     it: &Settlement,
     today: Day,
 ) -> Markup {
@@ -69,7 +71,7 @@ pub(crate) fn row(
                 span.name { (names.shown_stored(it.from_user_id, &it.from_user_name)) " " (ui::arrow()) " "
                     (names.shown_stored(it.to_user_id, &it.to_user_name)) }
                 small.hint {
-                    (ui::day(l, it.day(), today)) " · " (l.settlement(it.status, it.reverted_at.is_some()))
+                    (ui::day(l, it.day(), today)) " · " (rights.state(l, names, it))
                     @if let Some(note) = &it.note { " · " (ui::name(note)) }
                 }
             }

@@ -123,7 +123,9 @@ impl StatisticsScreen<'_> {
         html! {
             section {
                 h2 { (l.by_category()) }
-                ul.card.list { @for (category, total) in &rows {
+                ul.card.list {
+                    li.row { (chart::key(l.your_share(), l.of_the_others())) }
+                    @for (category, total) in &rows {
                     @let own = own(category).unwrap_or_default();
                     li.row {
                         span.icon aria-hidden="true" { (ui::emoji(self.group, *category)) }
@@ -170,6 +172,7 @@ impl StatisticsScreen<'_> {
             @if columns.len() > 1 { h2 { (l.by_month()) }
             figure.card {
                 (chart::columns(&columns, &label))
+                (chart::key(l.your_share(), l.of_the_others()))
                 figcaption.hint { (label) }
                 details { summary { (l.as_list()) }
                     ul.list { @for it in &columns {

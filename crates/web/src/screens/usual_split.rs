@@ -96,7 +96,7 @@ impl Rules<'_> {
             fieldset data-part {
                 div.card.fields { div.line-fields {
                     select.grow name=(at("category")) aria-label=(l.category_label()) {
-                        option value="" { (l.other_expenses()) }
+                        option value="" data-alone=(l.all_expenses()) data-among=(l.other_expenses()) { (l.other_expenses()) }
                         @for it in Category::all() {
                             option value=(it) selected[category == Some(it.into())] { (it.emoji()) " " (l.category(it)) }
                         }
@@ -113,6 +113,7 @@ impl Rules<'_> {
                     }
                     (self.weight(&at("others"), Who::Others(rule.and_then(|it| it.others))))
                 }
+                p.note.hint data-who-shares aria-live="polite" {}
             }
         }
     }
@@ -139,12 +140,12 @@ impl Rules<'_> {
                             span.name { (ui::name(name)) }
                         },
                         Who::Past(member, _) => {
-                            input type="checkbox" data-counts name=(user) value=(member.id) checked[is_on] aria-label=(l.shares_it(name));
+                            input type="checkbox" data-counts data-past name=(user) value=(member.id) checked[is_on] aria-label=(l.shares_it(name));
                             (self.names.avatar(member.id))
-                            span.name { (ui::name(name)) " " small.tag { (l.has_left()) } }
+                            span { span.name { (ui::name(name)) } " " small.hint { (l.has_left()) } }
                         },
                         Who::Others(_) => {
-                            input type="checkbox" data-counts checked[is_on];
+                            input type="checkbox" data-counts data-others checked[is_on];
                             span.name { (name) }
                         },
                     }

@@ -22,6 +22,8 @@ texts! {
     paid_rest_hint { "Leave one amount empty: that person paid the rest.",
         "Одну сумму можно не указывать: этот человек заплатил остаток." }
     split { "Split", "Как делим" }
+    extra_about { "All pay equal parts. Enter how much more or less somebody pays: 5 or -5.",
+        "Все платят поровну. Впишите, кто платит больше или меньше и на сколько: 5 или -5." }
     as_usual { "As usual", "Как обычно" }
     repeating { "Repeating expenses", "Повторяющиеся расходы" }
     edit_repeating { "Edit repeating expense", "Изменить повтор" }
@@ -44,9 +46,9 @@ texts! {
     by_the_day { "by who is in the group that day", "по составу группы в тот день" }
     pause { "Pause", "Поставить на паузу" }
     is_paused { "Paused", "На паузе" }
-    resume { "Go on", "Продолжить" }
+    resume { "Resume", "Возобновить" }
     goes_on { "It goes on", "Продолжается" }
-    skip_next { "Skip the next one", "Пропустить следующий" }
+    skip_on(day) { "Skip {day}", "Пропустить {day}" }
     is_skipped(day) { "Skipped: {day}", "Пропускаем: {day}" }
     delete_repeat { "Delete it? What was recorded stays.", "Удалить? Записанное останется." }
     comes_later(day) { "The expense of {day} was not recorded. It will be once this is put right.",
@@ -70,6 +72,7 @@ texts! {
     category_label { "Category", "Категория" }
     no_category { "None", "Без категории" }
     date { "Date", "Дата" }
+    date_of_next { "Date of the next one", "Дата следующего" }
     notes { "Notes", "Заметка" }
     more_details { "Date, category, notes", "Дата, категория, заметка" }
     more_and_repeat { "Date, repeat, notes", "Дата, повтор, заметка" }
@@ -83,7 +86,7 @@ texts! {
     who_had_it { "Who had it? Nobody marked means everybody.", "Кто это заказал? Если никто не отмечен — все." }
     total_label { "Total", "Итого" }
     edit { "Edit", "Изменить" }
-    duplicate { "Duplicate", "Копировать" }
+    duplicate { "Duplicate", "Создать такой же" }
     delete { "Delete", "Удалить" }
     deleted(what) { "Deleted: {what}", "Удалено: {what}" }
     history { "History", "История" }
@@ -94,7 +97,7 @@ texts! {
     recorded_by(name, when) { "Recorded by {name}, {when}", "Автор записи: {name}, {when}" }
     recorded_by_itself(when) { "Recorded by itself, {when}", "Записано автоматически, {when}" }
     by_itself { "Recorded by itself", "Записано автоматически" }
-    not_by_itself { "Not recorded", "Не записан расход" }
+    not_by_itself { "Not recorded, needs a change", "Не записан, нужно исправить" }
     recorded(when) { "Recorded {when}", "Записано {when}" }
     edited(when) { "Edited {when}", "Изменено {when}" }
     imported { "Imported", "Импортировано" }
@@ -144,12 +147,12 @@ impl Texts {
             (Language::English, SplitType::Shares) => "By shares",
             (Language::English, SplitType::Exact) => "Amounts",
             (_, SplitType::Percentage) => "%",
-            (Language::English, SplitType::Adjustment) => "± Extra",
+            (Language::English, SplitType::Adjustment) => "More or less",
             (Language::English, SplitType::Itemized) => "Receipt",
             (Language::Russian, SplitType::Equal) => "Поровну",
             (Language::Russian, SplitType::Shares) => "По долям",
-            (Language::Russian, SplitType::Exact) => "Суммами",
-            (Language::Russian, SplitType::Adjustment) => "± Доплата",
+            (Language::Russian, SplitType::Exact) => "По суммам",
+            (Language::Russian, SplitType::Adjustment) => "С разницей",
             (Language::Russian, SplitType::Itemized) => "По чеку",
         }
     }

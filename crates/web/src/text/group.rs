@@ -16,7 +16,8 @@ texts! {
     joined_group { "You are in the group", "Вы в группе" }
     on_the_way(amount) { "Not counted yet: {amount} that you paid", "Ещё не учтено: вы заплатили {amount}" }
     to_confirm(amount) { "Not counted yet: {amount} paid to you, confirm it", "Ещё не учтено: вам заплатили {amount}, подтвердите" }
-    payment_waits { "Payment of {amount} recorded. {toId} has to confirm it.", "Платёж {amount} записан. Его подтвердит {toId}." }
+    payment_waits { "Payment of {amount} recorded. {toId} has to confirm it.",
+        "Платёж {amount} записан. Ждём подтверждения: {toId}." }
     payment_confirmed(amount) { "Payment of {amount} confirmed", "Платёж {amount} подтверждён" }
     payment_not_received(amount) { "Payment of {amount}: not received", "Платёж {amount} не получен" }
     payment_called_off(amount) { "Payment of {amount} called off", "Платёж {amount} отменён" }
@@ -37,14 +38,15 @@ texts! {
     nobody { "None", "Никто" }
     as_last_time { "As last time", "Как в прошлый раз" }
     choose { "Choose …", "Выберите …" }
-    ask_leave_last { "Leave the group? You are the last one: nobody sees its expenses then, unless somebody joins again.",
-        "Покинуть группу? Вы последний участник: её расходы никто не увидит, пока кто-нибудь не вступит снова." }
-    ask_leave { "Leave the group? You can come back with an invitation.", "Покинуть группу? Вернуться можно по приглашению." }
+    ask_leave_last { "Leave the group? You are the last one: afterwards nobody can open it, except with an invitation that was sent before. Export it first if you need its expenses.",
+        "Выйти из группы? Вы последний участник: потом её никто не откроет, разве что по прежнему приглашению. Если расходы нужны, сначала выгрузите их." }
+    ask_leave { "Leave the group? You can come back with an invitation.",
+        "Выйти из группы? Вернуться можно по приглашению." }
     ask_remove(name) { "Remove {name} from the group?", "Удалить из группы: {name}?" }
     ask_link(said) { "{said} Propose it? The other side confirms it.", "{said} Предложить? Это подтвердит другая сторона." }
     chat_has_a_group { "Did this chat have a group before?", "У этого чата уже была группа?" }
     chat_moves { "A chat that becomes a supergroup has a new id. Choose its group, and everyone in the chat finds it again.",
-        "У чата, который стал супергруппой, новый номер. Выберите его группу, и все в чате снова её найдут." }
+        "Когда чат становится супергруппой, Telegram меняет его номер, и Fracti создаёт новую группу. Выберите прежнюю, и она снова откроется в этом чате." }
     ask_move(title) { "Make “{title}” the group of this chat? This empty one is deleted.",
         "Сделать «{title}» группой этого чата? Эта пустая группа будет удалена." }
     link_proposed { "Proposed. The other side confirms it.", "Предложено. Теперь это подтвердит другая сторона." }
@@ -58,7 +60,8 @@ texts! {
     you_said_that_is_you(guest) { "You said: “{guest}” is you", "Вы сказали: «{guest}» — это вы" }
     said_that_is_me(user, guest) { "{user} says: “{guest}” is me", "{user}: «{guest}» — это я" }
     said_that_is_you(by, guest) { "{by} says: “{guest}” is you", "{by}: «{guest}» — это вы" }
-    you_said_that_is(guest, user) { "You said: “{guest}” is {user}", "Вы предложили: «{guest}» — это {user}" }
+    you_said_that_is(guest, user) { "You said: “{guest}” is {user}",
+        "Вы предложили: «{guest}» — это {user}" }
     said_that_is(by, guest, user) { "{by} says: “{guest}” is {user}", "{by}: «{guest}» — это {user}" }
     please_confirm(guest) { "I am “{guest}” in our group. Please confirm it.", "В нашей группе «{guest}» — это я. Подтвердите, пожалуйста." }
     ask_to_confirm { "Ask to confirm", "Попросить подтвердить" }
@@ -66,7 +69,8 @@ texts! {
     are_you(guest) { "Are you “{guest}”?", "Вы — «{guest}»?" }
     guest_owes(name, amount) { "{name} owes {amount}.", "{name}: долг {amount}." }
     guest_is_owed(name, amount) { "{name} is owed {amount}.", "{name}: ждёт возврата {amount}." }
-    then_you_owe_in_all(amount) { "Then you owe {amount} in all.", "Тогда вы должны всего {amount}." }
+    then_you_owe_in_all(amount) { "Then you owe {amount} in all.",
+        "Тогда вы должны всего {amount}." }
     then_you_are_owed_in_all(amount) { "Then you are owed {amount} in all.", "Тогда вам должны всего {amount}." }
     then_you_are_settled { "Then you are even.", "Тогда вы в расчёте." }
     then_owes_in_all(name, amount) { "Then {name} owes {amount} in all.", "{name}: тогда долг {amount} всего." }
@@ -81,7 +85,7 @@ texts! {
     wallet_of(name) { "Wallet of {name}", "Кошелёк, {name}" }
     copy { "Copy", "Скопировать" }
     recipient_confirms { "This only records a payment: send the money yourself. The debt is smaller once the recipient has confirmed it, or at once if the recipient records it.",
-        "Здесь платёж только записывается: деньги переведите сами. Если его записывает получатель, он учитывается сразу. Иначе получатель его подтверждает." }
+        "Здесь платёж только записывается: деньги переведите сами. Долг уменьшится, когда получатель подтвердит платёж, а если платёж записал он сам — сразу." }
     pay_from_funds(available) {
         "Pay from my funds ({available} available)",
         "Заплатить из моих средств (доступно {available})"
@@ -102,6 +106,17 @@ texts! {
     an_expense { "Expense", "Расход" }
     as_list { "As a list", "Списком" }
     pending { "to be confirmed", "ждёт подтверждения" }
+    waits_for_your_confirmation { "waiting for your confirmation", "ждёт вашего подтверждения" }
+    waits_for_confirmation(name) { "waiting for {name}’s confirmation",
+        "ждёт подтверждения: {name}" }
+    paid_unconfirmed(amount) { "{amount} paid, to be confirmed",
+        "заплачено {amount}, ждёт подтверждения" }
+    received_unconfirmed(amount) { "{amount} paid to them, to be confirmed",
+        "получает {amount}, ждёт подтверждения" }
+    paid_to_you_unconfirmed(amount) { "{amount} paid to you, to be confirmed",
+        "вам заплачено {amount}, ждёт подтверждения" }
+    besides_unconfirmed(amount) { "besides {amount} paid, to be confirmed",
+        "кроме {amount}: заплачено, ждёт подтверждения" }
     completed { "received", "получен" }
     failed { "not received", "не получен" }
     reverted { "taken back", "отменён" }
@@ -167,7 +182,7 @@ texts! {
     join_about { "Join the group to see its expenses. Its members will see your name, @username and Telegram id.",
         "Вступите в группу, чтобы видеть её расходы. Участники увидят ваше имя, @username и id в Telegram." }
     join { "Join", "Вступить" }
-    are_you_one { "Are you one of these?", "Вы — кто-то из них?" }
+    are_you_one { "Are you one of these?", "Вы есть в этом списке?" }
     are_you_one_about { "These people were added without Telegram. If you are one of them, tap That is me: once another member confirms it, the guest's expenses and balance are yours.",
         "Этих людей добавили без Telegram. Если среди них вы, нажмите «Это я»: когда это подтвердит другой участник, расходы и баланс гостя перейдут к вам." }
     that_is_me { "That is me", "Это я" }
@@ -185,6 +200,7 @@ texts! {
     usual_split_about { "New expenses are divided by these parts unless somebody chooses otherwise. Expenses already recorded do not change.",
         "Новые расходы делятся по этим долям, если не выбрать другое. Уже записанные не изменятся." }
     other_expenses { "All other expenses", "Остальные расходы" }
+    all_expenses { "All expenses", "Все расходы" }
     add_rule { "Add a rule", "Добавить правило" }
     remove_rule { "Remove the rule", "Убрать правило" }
     others { "Everybody else, and who joins later", "Все остальные и новые участники" }
@@ -228,6 +244,8 @@ texts! {
     nothing_found { "Nothing found.", "Ничего не найдено." }
     total_spent { "Spent", "Потрачено" }
     your_part(amount) { "your part {amount}", "ваша доля {amount}" }
+    your_share { "your part", "ваша доля" }
+    of_the_others { "of the others", "доли остальных" }
     by_category { "By category", "По категориям" }
     by_month { "By month", "По месяцам" }
     by_member { "By member", "По участникам" }
@@ -244,6 +262,8 @@ texts! {
     guest_linked { "Guest linked", "Гость связан" }
     undone_later { "changed or deleted later", "позже изменено или удалено" }
     undoing { "takes back an earlier entry", "отмена прежней записи" }
+    earlier_version { "earlier version", "прежняя версия" }
+    replaced { "earlier version, replaced", "прежняя версия заменена" }
     closing_of(day) { "Balances at the end of {day}", "Балансы на конец дня: {day}" }
 }
 

@@ -12,7 +12,7 @@ texts! {
     saved { "Saved", "Сохранено" }
     messages { "Messages in Telegram", "Сообщения в Telegram" }
     messages_about { "The bot writes to you when something in your groups concerns you.",
-        "Бот пишет вам, когда что-то в группах касается вас." }
+        "Бот пишет вам о том, что касается вас в группах." }
     no_messages_here { "This Fracti sends no messages in Telegram.", "Этот сервер Fracti не присылает сообщений в Telegram." }
     messages_in_telegram { "Messages are turned on and off in Telegram: open Fracti there.",
         "Сообщения включаются и выключаются в Telegram: откройте Fracti там." }
@@ -31,7 +31,7 @@ texts! {
     quiet_hours { "Without sound", "Без звука" }
     first_hour { "From", "С" }
     last_hour { "To", "До" }
-    muted_groups { "Muted groups", "Заглушённые группы" }
+    told_groups { "Groups that messages are about", "Группы, о которых писать" }
     created { "Created: {title}", "Создано: {title}" }
     restored(what) { "Restored: {what}", "Восстановлено: {what}" }
     question_closed { "The question is closed", "Вопрос закрыт" }
@@ -66,16 +66,16 @@ texts! {
     left(amount) { "{amount} left", "осталось {amount}" }
     over_by(amount) { "{amount} over", "на {amount} больше" }
     record_spending { "Add spending", "Записать трату" }
-    own_and_shares { "Bright: your own spending. Pale: your shares in groups.", "Ярким — ваши траты, бледным — доли в группах." }
+    time_passed { "The line in a bar: how much of the time has passed.", "Черта на полосе — сколько времени прошло." }
     what { "What", "Что" }
     own_spendings { "Spending", "Траты" }
     group_shares { "Shares in groups", "Доли в группах" }
     share_with_group { "Share with a group", "Разделить с группой" }
     budget_about { "What you want to spend at most. 0 removes a budget.",
-        "Сколько вы готовы тратить за период. 0 убирает бюджет." }
+        "Сколько вы готовы тратить за период. Чтобы убрать бюджет, введите 0." }
     period_label { "Period", "Период" }
     time_zone { "Time zone", "Часовой пояс" }
-    total_budget { "Everything", "Всё вместе" }
+    total_budget { "Everything", "Всего" }
     tokens_about { "With a token, a program acts for you. It is shown only once.",
         "С токеном программа действует от вашего имени. Он показывается один раз." }
     new_token { "New token", "Новый токен" }
@@ -90,10 +90,11 @@ texts! {
     never_used { "not used yet", "ещё не использован" }
     used_on(day) { "used {day}", "использован {day}" }
     until(day) { "until {day}", "до {day}" }
-    usage_today(reads, writes) { "Today: {reads} reads, {writes} writes", "Сегодня: чтений {reads}, записей {writes}" }
+    usage_today(reads, writes) { "Today: {reads} reads, {writes} writes",
+        "Сегодня запросов: на чтение — {reads}, на запись — {writes}" }
     browser { "Fracti on the computer", "Fracti на компьютере" }
     browser_about { "The link works once, within 10 minutes. It signs you in in a browser for 30 days, and signs out the browser that you used before.",
-        "Ссылка действует один раз в течение 10 минут. Вход в браузере — на 30 дней; сеанс прежнего браузера завершится." }
+        "Ссылка одноразовая и действует 10 минут. Вход в браузере сохранится 30 дней, а в прежнем браузере вы выйдете." }
     link_made { "The link works once, within 10 minutes.", "Ссылка действует один раз в течение 10 минут." }
     open_in_browser { "Open in a browser", "Открыть в браузере" }
     add_to_home_screen { "Add Fracti to the home screen", "Добавить Fracti на главный экран" }
@@ -112,7 +113,7 @@ texts! {
     cash { "Cash", "Деньги" }
     credit { "Credit", "Кредит" }
     funds_about { "Money that you have given to the operator of this Fracti, and can pay with in groups.",
-        "Деньги, которые вы передали оператору этого Fracti: ими можно платить в группах." }
+        "Деньги, которые вы перевели оператору этого сервера Fracti: ими можно платить в группах." }
     funds_count { "What others pay you from their funds counts at once, without your confirmation.", "Когда вам платят из «Моих средств», платёж учитывается сразу, без вашего подтверждения." }
     funds_wait { "What others pay you from their funds waits for your confirmation.", "Когда вам платят из «Моих средств», платёж ждёт вашего подтверждения." }
     ask_me_first { "Ask me first", "Сначала спрашивать меня" }

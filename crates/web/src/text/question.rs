@@ -20,7 +20,7 @@ texts! {
     anonymous { "Show answers without names", "Показывать ответы без имён" }
     someone { "Somebody", "Кто-то" }
     answered_of(count, needed) { "{count} of {needed} answered", "Ответили {count} из {needed}" }
-    asked_by_you { "Asked by you", "Спрашиваете вы" }
+    asked_by_you { "Asked by you", "Вопрос задали вы" }
     asked_by(name) { "Asked by {name}", "Спрашивает {name}" }
     you_answered { "You have answered.", "Вы ответили." }
     hidden_answers { "Answers are shown once the question is over and has at least three.",
@@ -36,20 +36,23 @@ texts! {
     fixed_sharers { "shared as the receipt says", "делится, как указано в чеке" }
     line_amounts { "Enter the price of all pieces of a line, not of one.", "Пишите цену за всё количество в строке, а не за одну штуку." }
     shares_now { "Shares as of now", "Доли пока такие" }
-    shares_claimed { "Shares as of now, without what nobody claimed", "Доли пока такие, без неотмеченного" }
+    shares_claimed(amount) { "Shares as of now, without {amount} that nobody claimed",
+        "Доли пока такие, без {amount}: не отмечено" }
     record_expense { "Record as expense", "Записать как расход" }
-    rest_to { "What nobody claimed is shared by", "Что никто не отметил, делят" }
-    rest_reject { "nobody: it must be claimed first", "никто: сначала нужно отметить" }
+    rest_to { "Who pays for what nobody claimed", "Кто платит за неотмеченное" }
+    rest_reject { "Nobody: claim it first", "Никто: сначала отметить" }
     nobody_claimed { "Nobody has marked anything yet. Record it anyway?", "Пока никто ничего не отметил. Всё равно записать?" }
-    rest_claimers { "all who had something", "все, кто что-то заказал" }
-    rest_payers { "who paid", "тот, кто платил" }
+    rest_claimers { "All who had something", "Все, кто что-то заказал" }
+    rest_payers { "Who paid the receipt", "Кто оплатил чек" }
     show_expense { "Show the expense", "Показать расход" }
     share_link { "Send link", "Отправить ссылку" }
     quantity { "Pieces", "Штук" }
+    price_of_all { "Price for all", "Цена за всё" }
+    for_all { " (price for all)", " (цена за все)" }
     less { "Less", "Меньше" }
     more_of { "More", "Больше" }
     nobody_yet(amount) { "Not claimed yet: {amount}", "Ещё не отмечено: {amount}" }
-    nothing_share { "I had none of it", "Ничего из этого" }
+    nothing_share { "I had none of it", "Моего здесь ничего нет" }
 }
 
 impl Texts {

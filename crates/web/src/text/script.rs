@@ -58,7 +58,7 @@ pub(crate) const APP: [ScriptText; 15] = [
 ];
 
 /// The texts of the rest of the script.
-pub(crate) const MORE: [ScriptText; 45] = [
+pub(crate) const MORE: [ScriptText; 60] = [
     ("among", ["{a} of {b}", "{a} из {b}"]),
     (
         "who",
@@ -67,6 +67,25 @@ pub(crate) const MORE: [ScriptText; 45] = [
             "Кто есть кто: имя в файле и участник группы. Выберите и себя.",
         ],
     ),
+    (
+        "weight",
+        ["How many shares does {a} count for? Usually 1.", "Сколько долей у {a}? Обычно 1."],
+    ),
+    ("lineOf", ["Line {a}: {b}", "Строка {a}: {b}"]),
+    ("answers", ["Continue with these answers", "Продолжить с этими ответами"]),
+    ("choose", ["Choose …", "Выберите …"]),
+    ("payer", ["paid by {a}", "кто платил: {a}"]),
+    (
+        "noShares",
+        [
+            "Nobody in the group shares it: tick somebody who is in the group.",
+            "На эти расходы никого нет: отметьте того, кто сейчас в группе.",
+        ],
+    ),
+    ("today", ["Today: {a}", "Сейчас: {a}"]),
+    ("equally", ["{a} – equally", "{a} — поровну"]),
+    ("phone", ["Use {a}, the zone of this device", "Взять {a}, как на этом устройстве"]),
+    ("starts", ["{a} from {b}", "{a} с {b}"]),
     (
         "first",
         [
@@ -145,14 +164,18 @@ pub(crate) const MORE: [ScriptText; 45] = [
     ("whole", ["{a} has no decimals", "{a}: без знаков после запятой"]),
     ("other", ["Amounts here are in {a}", "Суммы здесь — в {a}"]),
     ("which", ["Which amount?", "Какая сумма?"]),
+    ("grouped", ["{a} (thousands)", "{a} (тысячи)"]),
+    ("pointed", ["{a} (decimals)", "{a} (дробь)"]),
+    ("chooseAmount", ["choose the amount first", "сначала выберите сумму"]),
     ("sign", ["Which {a}?", "Какая валюта, {a}?"]),
     ("noAmount", ["Enter the amount", "Укажите сумму"]),
     ("noDescription", ["What was it for?", "Напишите, за что"]),
     ("ahead", ["Counts at once, not only on that day", "Учитывается сразу, а не в этот день"]),
     ("draft", ["Draft of {a}", "Черновик от {a}"]),
     ("anew", ["Start anew", "Начать заново"]),
-    ("take", ["Take that", "Взять это"]),
-    ("theirs", ["Another member changed {a} to {b}", "Другой участник изменил: {a} — {b}"]),
+    ("take", ["Use {a}", "Взять {a}"]),
+    ("keep", ["Keep my {a}", "Оставить моё: {a}"]),
+    ("theirs", ["Another member changed {a} to {b}.", "Другой участник изменил: {a} — {b}."]),
     (
         "gone",
         [
@@ -163,7 +186,8 @@ pub(crate) const MORE: [ScriptText; 45] = [
     ("currency", ["Currency", "Валюта"]),
     ("findCurrency", ["Code, name or sign", "Код, название или знак"]),
     ("asNew", ["Record it as new", "Записать заново"]),
-    ("rest", ["{a} of {b} left", "Осталось {a} из {b}"]),
+    ("rest", ["{a} of {b} left", "Осталось распределить {a} из {b}"]),
+    ("restTo", ["give it to {a}", "отдать: {a}"]),
     ("over", ["{a} more than {b}", "На {a} больше, чем {b}"]),
     ("no", ["Cancel", "Отмена"]),
     ("yes", ["Yes", "Да"]),

@@ -54,7 +54,7 @@ texts! {
         "В «Кто кому платит» они уже учтены, в балансах — ещё нет." }
     pending_payments { "Payments to be confirmed", "Платежи ждут подтверждения" }
     settled_once_confirmed { "Nothing more to pay: once these payments are confirmed, everybody is settled.",
-        "Больше платить не нужно: когда эти платежи подтвердят, все будут в расчёте." }
+        "Больше платить не нужно: когда подтвердят платежи ниже, все будут в расчёте." }
     and_one(name, other) { "{name} and {other}", "{name} и {other}" }
     and_others(name, count) { "{name} and {count} others", "{name} и ещё {count}" }
     to_you { "You", "Вам" }
