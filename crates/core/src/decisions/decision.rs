@@ -27,6 +27,11 @@ pub enum Decision<T> {
 }
 
 impl<T> Decision<T> {
+    /// The result once a transaction is committed, which may be empty.
+    pub fn of(transaction: Transaction, result: T) -> Self {
+        if transaction.is_empty() { Self::Done(result) } else { Self::Write(transaction, result) }
+    }
+
     /// The result once a transaction that is no event of the ledger is committed under the group's
     /// lock. An empty transaction needs none.
     pub fn locked(
@@ -55,9 +60,7 @@ impl<T> Decision<T> {
     pub fn with(self, writes: impl IntoIterator<Item = Write>) -> Self {
         let writes: Vec<Write> = writes.into_iter().collect();
         match self {
-            Self::Done(result) if !writes.is_empty() => {
-                Self::Write(Transaction::from_iter(writes), result)
-            }
+            Self::Done(result) => Self::of(Transaction::from_iter(writes), result),
             Self::Write(mut transaction, result) => {
                 transaction.extend(writes);
                 Self::Write(transaction, result)
@@ -66,7 +69,7 @@ impl<T> Decision<T> {
                 transaction.extend(writes);
                 Self::Renew(transaction, result)
             }
-            Self::Done(_) | Self::Refuse { .. } => self,
+            Self::Refuse { .. } => self,
         }
     }
 

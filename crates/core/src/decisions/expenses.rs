@@ -8,7 +8,7 @@ use crate::{
     decisions::{decision::Decision, ledger_transaction::LedgerTransaction, spendings::deletion},
     group::{Group, Member, MemberKey},
     input::{Draft, Error},
-    ledger::{EntryStatus, Ledger, LedgerError, RefType},
+    ledger::{EntryStatus, Ledger, RefType},
     personal::spending::Spending,
     records::{
         deleted_expense::DeletedExpense,
@@ -24,7 +24,6 @@ use crate::{
         write::{Write, WriteError},
     },
     values::{
-        currency::AmountError,
         id::{ExpenseId, MemberId, UserId},
         money::Money,
         request_context::RequestContext,
@@ -147,18 +146,22 @@ pub fn preview_expense(
     user: UserId,
     new: &Draft<NewExpense>,
     now: Timestamp,
-    SeenGroup { group, members, ledger }: &SeenGroup,
+    SeenGroup { group, members, mut ledger }: SeenGroup,
     spending: Option<&Spending>,
-) -> Result<PreviewedExpense, Error> {
-    let new = spending.map_or_else(|| new.clone(), |it| new.sharing(it)).described();
-    let members = ledger.links.present(members);
-    let new = new.resolved(&ledger.links);
-    // The day does not change the shares.
-    let group = group.clone().resolved(&ledger.links);
-    let checked = new.check(&group, &members, user, now, Zone::default())?;
-    let shares = checked.preview()?;
-    check_room(ledger, None, &checked.at(now, [0; 10])?)?;
-    Ok(PreviewedExpense { amount: checked.amount(), payers: checked.all_payers(), shares })
+) -> Result<PreviewedExpense, WriteError> {
+    // A default split that has just changed is no reason to begin again: nothing is written.
+    ledger.state.default_splits_at = group.default_splits_at;
+    let by = MemberKey { group: group.id, user };
+    let transaction = LedgerTransaction::unchecked(by, ledger, now);
+    // Neither the id nor the day changes what is shown.
+    let context = RequestContext { now, random: [0; 10] };
+    let zone = Zone::default();
+    let recording = Recording { group: &group, members: &members, user, context, zone };
+    let (_, expense) = record_expense(&new.described(), recording, transaction, spending)?;
+    let preview = expense.preview();
+    let (amount, shares) =
+        preview.ok_or(Error::Internal("a new expense does not follow from its split"))?;
+    Ok(PreviewedExpense { amount, payers: expense.all_payers(), shares })
 }
 
 /// Edits an expense that is as `expected`. Its entry is reverted and replaced by another one.
@@ -172,23 +175,12 @@ pub fn edit_expense(
 ) -> Result<Decision<Expense>, WriteError> {
     let SeenExpense { expense: before, entry, ledger, payers } = seen;
     check_editor(by.user, &before, &ledger, &payers)?;
-    let mut transaction = LedgerTransaction::new(by, ledger, now)?;
+    let transaction = LedgerTransaction::new(by, ledger, now)?;
     if !expected(&before) {
         return Err(Error::Changed.into());
     }
-    let after = edited(edit, &before, (group, members), transaction.before(), now)?;
-    if after == before {
-        return Ok(Decision::Done(before));
-    }
-    let after = changed_at(after, transaction.at());
-    transaction.add(Write::put(&after)?.when(unchanged(&before)?));
-    transaction.add_all(member_rows(Some(&before), Some(&after))?);
-    transaction.tally(Some(&before), Some(&after))?;
-    match &entry {
-        Some(entry) => transaction.replace(entry, Some(&before), after.event()?, None)?,
-        None => transaction.record(after.event()?)?,
-    }
-    transaction.tell(Subject::edit(&before, &after));
+    let (transaction, after) =
+        edited(edit, before, entry.as_ref(), (group, members, now), transaction)?;
     transaction.commit(after)
 }
 
@@ -198,29 +190,26 @@ pub fn preview_edit(
     user: UserId,
     edit: &Draft<Edit>,
     now: Timestamp,
-    before: &Expense,
-    SeenGroup { group, members, ledger }: &SeenGroup,
-) -> Result<PreviewedExpense, Error> {
-    check_editor(user, before, ledger, members)?;
-    let after = edited(edit, before, (group, members), ledger, now)?;
-    if after != *before {
-        check_room(ledger, Some(before), &after)?;
-    }
-    let money = |amount| Money::from_major(amount, after.currency);
+    before: Expense,
+    SeenGroup { group, members, ledger }: SeenGroup,
+) -> Result<PreviewedExpense, WriteError> {
+    check_editor(user, &before, &ledger, &members)?;
+    let by = MemberKey { group: group.id, user };
+    // The entry is what recording the expense has made.
+    let recorded = || Ledger::default().record(by.group, before.event()?, user, now);
+    let entry = before.id.is_ours().then(recorded).transpose()?.map(|(_, entry)| entry);
+    let transaction = LedgerTransaction::unchecked(by, ledger, now);
+    let seen = (&group, &*members, now);
+    let (_, after) = edited(edit, before, entry.as_ref(), seen, transaction)?;
+    // An edit that keeps the amounts of a v0 row may have some that are finer than a unit.
+    let finer = |rule| Error::invalid("amount", rule);
+    let money = |amount| Money::from_major(amount, after.currency).map_err(finer);
     let share = |share: &Share| {
         let amount = money(share.amount)?;
         Ok((PreviewedShare { user: share.user_id, amount, or: None }, share.user_name.clone()))
     };
-    let known = || {
-        let shares = after.splits.iter().map(share).collect::<Result<_, AmountError>>()?;
-        Ok::<_, AmountError>(PreviewedExpense {
-            amount: money(after.amount)?,
-            payers: after.all_payers(),
-            shares,
-        })
-    };
-    // An edit that keeps the amounts of a v0 row may have some that are finer than a unit.
-    known().map_err(|rule| Error::invalid("amount", rule))
+    let shares = after.splits.iter().map(share).collect::<Result<_, Error>>()?;
+    Ok(PreviewedExpense { amount: money(after.amount)?, payers: after.all_payers(), shares })
 }
 
 /// Deletes an expense that is as `expected` and its other rows, and reverts its entry.
@@ -316,36 +305,35 @@ pub(super) fn divides_otherwise(group: &Group, ledger: &Ledger) -> bool {
     group.default_splits_at != ledger.state.default_splits_at
 }
 
-/// Checks that the ledger can record an expense, instead of `before` if it is an edit.
-fn check_room(ledger: &Ledger, before: Option<&Expense>, after: &Expense) -> Result<(), Error> {
-    let taken_back = before.map(|before| {
-        let mut event = before.event()?;
-        for change in &mut event.changes {
-            let currency = change.currency;
-            change.totals = change.totals.negated().ok_or(LedgerError::Overflow(currency))?;
-        }
-        Ok(event)
-    });
-    // An expense of a v0 row that could not be migrated has no entry to take back.
-    let taken_back = taken_back.filter(|_| before.is_some_and(|it| it.id.is_ours()));
-    let events = taken_back.into_iter().chain([after.event()]);
-    ledger.check_events(events).map_err(|(_, error)| error.into())
-}
-
-/// The expense after an edit. Those may pay or share it who are present, and those who do already.
+/// Edits an expense, and adds its rows and its entries. Those may pay or share it who are present,
+/// and those who do already. An edit that changes nothing adds nothing.
 fn edited(
     edit: &Draft<Edit>,
-    before: &Expense,
-    (group, members): (&Group, &[Member]),
-    ledger: &Ledger,
-    now: Timestamp,
-) -> Result<Expense, Error> {
+    before: Expense,
+    entry: Option<&Entry>,
+    (group, members, now): (&Group, &[Member], Timestamp),
+    mut transaction: LedgerTransaction,
+) -> Result<(LedgerTransaction, Expense), WriteError> {
+    let ledger = transaction.before();
     let sharers = before.splits.iter().map(|share| share.user_id);
     let named: BTreeSet<MemberId> =
         before.payer_ids().chain(sharers).map(|id| ledger.links.resolve(id)).collect();
     let mut members = ledger.links.unlinked(&ledger.state.of(members));
     members.retain(|member| member.is_present() || named.contains(&member.id));
-    edit.resolved(&ledger.links).apply(before, group, &members, now)
+    let after = edit.resolved(&ledger.links).apply(&before, group, &members, now)?;
+    if after == before {
+        return Ok((transaction, before));
+    }
+    let after = changed_at(after, transaction.at());
+    transaction.add(Write::put(&after)?.when(unchanged(&before)?));
+    transaction.add_all(member_rows(Some(&before), Some(&after))?);
+    transaction.tally(Some(&before), Some(&after))?;
+    match entry {
+        Some(entry) => transaction.replace(entry, Some(&before), after.event()?, None)?,
+        None => transaction.record(after.event()?)?,
+    }
+    transaction.tell(Subject::edit(&before, &after));
+    Ok((transaction, after))
 }
 
 /// The expense with the time of its change. One without a date gets the day that views show.

@@ -234,8 +234,7 @@ impl LedgerTransaction {
 
     /// The decision to commit the transaction, unless no part of the request has a row.
     pub fn commit<T>(self, result: T) -> Result<Decision<T>, WriteError> {
-        let transaction = self.finished()?;
-        Ok(Decision::Write(transaction, result))
+        Ok(Decision::of(self.finished()?, result))
     }
 
     /// The transaction with the rows of the ledger, unless no part of the request has a row.

@@ -480,7 +480,7 @@ impl QuestionDetail {
         let preview = open.and_then(|receipt| receipt.expense(&claims, applying).ok());
         let shares = |new: Draft<NewExpense>, among: &[Member]| {
             let new = new.check(group, among, question.asked_by, now, Zone::default()).ok()?;
-            new.preview().ok()
+            new.at(now, [0; 10]).ok()?.preview().map(|(_, shares)| shares)
         };
         let claimed = open.and_then(|it| it.claimed(&claims, applying, *STAND_IN).ok());
         let claimed = claimed.and_then(|new| {

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 
 use super::{
     decision::Decision,
-    expenses::{self, Recording, SeenDeleted, SeenExpense},
+    expenses::{self, Recording, SeenDeleted, SeenExpense, SeenGroup},
     guests,
     imports::{
         CANDIDATES, Imported, Recorded, Run, SeenImport,
@@ -29,6 +29,7 @@ use crate::{
         import::{Format, ImportRow, ImportStatus, NewImport, Record, RowPlace, import_id},
         settlement::{NewSettlement, Settlement, SettlementUpdate, Transition},
     },
+    split::PreviewedShare,
     storage::{
         condition::Condition,
         keys::{self, Primary},
@@ -201,6 +202,30 @@ fn edit_without_a_change_writes_nothing() {
     let members = members();
     let decided = expenses::edit_expense(by(1), &edit, |_| true, now(), seen(), (&group, &members));
     assert!(matches!(decided, Ok(Decision::Done(_))));
+}
+
+#[test]
+fn preview_is_of_what_would_be_recorded_also_in_an_archived_group() {
+    let (expense, _, ledger) = recorded();
+    let mut ledger = archived(ledger);
+    // Recording would begin again.
+    ledger.state.default_splits_at = Some(now());
+    let seen = || SeenGroup { group: group(), members: members(), ledger: ledger.clone() };
+    let shown = expenses::preview_expense(user(2), &dinner(), now(), seen(), None).unwrap();
+    assert_eq!((shown.amount.minor, shown.payers[0].user_id), (3000, user(2).into()));
+    let share = |(share, name): &(PreviewedShare, String)| (share.amount.minor, name.clone());
+    let shares: Vec<_> = shown.shares.iter().map(share).collect();
+    assert_eq!(shares, [(1500, "User 1".to_owned()), (1500, "User 2".to_owned())]);
+    let edit = |number, amount: &str| {
+        let edit = Edit { amount: Field::Value(amount.parse().unwrap()), ..Edit::default() };
+        expenses::preview_edit(user(number), &Draft::valid(edit), now(), expense.clone(), seen())
+    };
+    for amount in ["20", "30"] {
+        let shown = edit(1, amount).unwrap();
+        let sum: i64 = shown.shares.iter().map(|(share, _)| share.amount.minor).sum();
+        assert_eq!((shown.amount.to_major(), sum), (amount.parse().unwrap(), shown.amount.minor));
+    }
+    assert!(checked(edit(2, "20")).starts_with("NotYourExpense"));
 }
 
 #[test]

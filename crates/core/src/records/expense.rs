@@ -233,6 +233,15 @@ impl Expense {
         Some((amount, split))
     }
 
+    /// The amount and the shares, each with the name of its member, as far as they follow without the
+    /// id; `None` as by [`Expense::split`].
+    #[must_use]
+    pub fn preview(&self) -> Option<(Money, Vec<(PreviewedShare, String)>)> {
+        let (amount, split) = self.split()?;
+        let names = self.splits.iter().map(|share| share.user_name.clone());
+        Some((amount, split.preview(amount).ok()?.into_iter().zip(names).collect()))
+    }
+
     /// Rows by which the members who owe more than they paid find the expense. There is none for a
     /// member whose share is zero.
     #[must_use]
@@ -615,40 +624,10 @@ impl NewExpense {
 }
 
 impl CheckedExpense<'_> {
-    /// The amount.
-    #[must_use]
-    pub const fn amount(&self) -> Money {
-        self.amount
-    }
-
     /// Whether the shares follow from the group's default split, as far as it has one.
     #[must_use]
     pub const fn uses_default(&self) -> bool {
         self.uses_default
-    }
-
-    /// All payers, as [`Expense::all_payers`] has them.
-    #[must_use]
-    pub fn all_payers(&self) -> Vec<Payer> {
-        let CheckedPayers { payer_id, payer_name, payers } = self.payers.clone();
-        if !payers.is_empty() {
-            return payers;
-        }
-        vec![Payer { user_id: payer_id, user_name: payer_name, amount: self.amount.to_major() }]
-    }
-
-    /// The shares that the expense will have, each with the name of its member, as far as they follow
-    /// without its id.
-    ///
-    /// # Errors
-    ///
-    /// As [`CheckedExpense::at`].
-    pub fn preview(&self) -> Result<Vec<(PreviewedShare, String)>, Error> {
-        let mut errors = FieldErrors::default();
-        let shares = keep_split(self.split.preview(self.amount), &self.members, &mut errors);
-        self.payers.check_room(shares.as_ref().map_or(0, Vec::len), &mut errors);
-        let shares = errors.finish(shares)?.into_iter();
-        Ok(shares.map(|share| (share, self.members.name_of(share.user))).collect())
     }
 
     /// The expense, recorded at `created_at`. `random` distinguishes its id from other ids of the

@@ -74,6 +74,17 @@ pub struct Transaction {
     writes: Vec<Write>,
 }
 
+impl WriteError {
+    /// The error of an operation that is not tried again.
+    #[must_use]
+    pub fn final_error(self) -> Error {
+        match self {
+            Self::Retry => Error::Contended,
+            Self::Fail(error) => error,
+        }
+    }
+}
+
 impl From<Error> for WriteError {
     fn from(error: Error) -> Self {
         Self::Fail(error)

@@ -215,7 +215,8 @@ impl Table {
         };
         let (seen, spending) = tokio::try_join!(self.group_and_ledger(member_key), spending)?;
         let seen = SeenGroup::of(seen);
-        decide::preview_expense(member_key.user, new, now, &seen, spending.as_ref())
+        decide::preview_expense(member_key.user, new, now, seen, spending.as_ref())
+            .map_err(WriteError::final_error)
     }
 
     /// What [`Table::edit_expense`] would record, without recording it. The id stays, so all shares
@@ -234,7 +235,8 @@ impl Table {
         let (seen, before) =
             tokio::try_join!(self.group_and_ledger(member_key), self.expense(member_key, id))?;
         let seen = SeenGroup::of(seen);
-        decide::preview_edit(member_key.user, edit, now, &before, &seen)
+        decide::preview_edit(member_key.user, edit, now, before, seen)
+            .map_err(WriteError::final_error)
     }
 
     /// Edits an expense that is as `expected`. Its entry is reverted and replaced by another one.

@@ -184,8 +184,7 @@ impl Table {
             };
             let error = match failed {
                 WriteError::Retry if retry.pause().await => continue,
-                WriteError::Retry => Error::Contended,
-                WriteError::Fail(error) => error,
+                failed => failed.final_error(),
             };
             return self.end(known, before.as_ref(), unanswered, error).await;
         }
