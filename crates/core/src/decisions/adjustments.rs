@@ -36,7 +36,7 @@ pub fn push(
     (group, members): (&Group, &[Member]),
     mut transaction: LedgerTransaction,
     current: &Current,
-) -> Result<(LedgerTransaction, Report), WriteError> {
+) -> Result<Decision<Report>, WriteError> {
     let adjustments = adjustments.resolved(transaction.links());
     let adjustments = adjustments.check(group, members)?;
     let mut report = Report::default();
@@ -52,7 +52,7 @@ pub fn push(
         report.add(entry_id, pushed);
     }
     tell(&mut transaction, ChangeKind::AdjustmentPushed, &report);
-    Ok((transaction, report))
+    transaction.commit(report)
 }
 
 /// Checks that a user may revert those of the named entries that are current. The right is checked

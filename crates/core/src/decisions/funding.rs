@@ -39,8 +39,6 @@ use crate::{
 pub struct AtOnce {
     /// The recipient's funds.
     pub recipient: Funds,
-    /// Version of the ledger with which the pending settlements were read.
-    pub version: u64,
     /// The pending settlements.
     pub pending: Vec<Settlement>,
 }
@@ -239,10 +237,8 @@ fn pay_at_once(
     settlement: Settlement,
     context: RequestContext,
 ) -> Result<Settlement, WriteError> {
-    let version = transaction.before().version;
-    // Without them, the recipient is a guest who was linked after the links were read.
-    let at_once = at_once.filter(|it| it.version == version).ok_or(WriteError::Retry)?;
-    let AtOnce { recipient: mut to, pending, .. } = at_once;
+    let at_once = at_once.ok_or(Error::Internal("the recipient of a payment has no funds"))?;
+    let AtOnce { recipient: mut to, pending } = at_once;
     let amount = money(&settlement)?;
     let at = transaction.at();
     let parts = payer.cover(amount, Payable::Cash, at).map_err(Error::from)?;

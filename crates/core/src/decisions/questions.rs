@@ -332,9 +332,9 @@ pub fn apply(
     transaction: LedgerTransaction,
     read: ReadForApplying,
     context: RequestContext,
-) -> Result<(LedgerTransaction, Expense), WriteError> {
+) -> Result<Decision<Expense>, WriteError> {
     let (question, receipt, answers) = match read {
-        ReadForApplying::Applied(Some(expense)) => return Ok((transaction, *expense)),
+        ReadForApplying::Applied(Some(expense)) => return Ok(Decision::Done(*expense)),
         ReadForApplying::Applied(None) => return Err(QuestionError::Deleted.into()),
         ReadForApplying::Open { question, receipt, answers } => (question, receipt, answers),
     };
@@ -356,7 +356,7 @@ pub fn apply(
     let (mut transaction, expense) =
         record(&expense, recording, transaction).map_err(within_receipt)?;
     transaction.add(put_question(&question, &question.closed(Some(expense.id), context.now))?);
-    Ok((transaction, expense))
+    transaction.commit(expense)
 }
 
 /// The put of a question that is as it was read.

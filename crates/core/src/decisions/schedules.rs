@@ -71,7 +71,7 @@ pub fn record_schedule(
     (group, members): (&Group, &[Member]),
     mut transaction: LedgerTransaction,
     schedules: &[Schedule],
-) -> Result<(LedgerTransaction, Schedule), WriteError> {
+) -> Result<Decision<Schedule>, WriteError> {
     let schedule = new.check(maker.scheduling(group, members, &transaction))?;
     if divides_otherwise(group, transaction.before()) {
         return Err(WriteError::Retry);
@@ -81,7 +81,7 @@ pub fn record_schedule(
     }
     transaction.add(Write::put_new(&schedule)?);
     transaction.tell(Subject::schedule(ChangeKind::ScheduleAdded, &schedule));
-    Ok((transaction, schedule))
+    transaction.commit(schedule)
 }
 
 /// Changes a schedule that is as `expected`.

@@ -64,11 +64,12 @@ pub fn record_planned(
     seen: (&Group, &[Member]),
     transaction: LedgerTransaction,
     by: (UserId, RequestContext, Zone),
-) -> Result<(LedgerTransaction, Settlement), WriteError> {
+) -> Result<Decision<Settlement>, WriteError> {
     if version != Some(transaction.before().version) {
         return Err(Error::Changed.into());
     }
-    record_settlement(new, seen, transaction, by)
+    let (transaction, settlement) = record_settlement(new, seen, transaction, by)?;
+    transaction.commit(settlement)
 }
 
 /// Which settlements a new one repeats, if it may repeat one: an equal one that is pending, unless the

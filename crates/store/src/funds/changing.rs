@@ -53,7 +53,7 @@ impl Table {
         let now = idempotency.now();
         let is_report = actor.id == owner && !new.needs_operator();
         let work = is_report.then_some(FundWork::Topup);
-        self.write(idempotency, || async {
+        self.write(None, idempotency, || async {
             let (funds, queue) =
                 tokio::join!(self.funds_of_member(owner), self.fund_queue(owner, work));
             let funds = funds?;
@@ -79,7 +79,7 @@ impl Table {
         idempotency: &Idempotency<FundTransaction>,
     ) -> Result<Outcome<FundTransaction>, Error> {
         let now = idempotency.now();
-        self.write(idempotency, || async {
+        self.write(None, idempotency, || async {
             let funds = self.funds_of_member(owner).await?;
             let new = new.check(now)?;
             decide::give_bonus(funds, actor, new, idempotency.context())
@@ -103,7 +103,7 @@ impl Table {
         let now = idempotency.now();
         let is_cashout = new.right() == Some(DebitRight::Owner);
         let work = is_cashout.then_some(FundWork::Cashout);
-        self.write(idempotency, || async {
+        self.write(None, idempotency, || async {
             let (funds, queue) = tokio::join!(self.funds(owner), self.fund_queue(owner, work));
             let funds = funds?;
             let queue = queue?;
@@ -165,7 +165,7 @@ impl Table {
         idempotency: &Idempotency<SeenFunds>,
     ) -> Result<Outcome<SeenFunds>, Error> {
         let now = idempotency.now();
-        self.write(idempotency, || async {
+        self.write(None, idempotency, || async {
             let funds = self.funds(owner).await?;
             decide::accept(funds, accepts, now)
         })
@@ -184,7 +184,7 @@ impl Table {
     ) -> Result<Outcome<FundTransaction>, Error> {
         let now = idempotency.now();
         let outcome = self
-            .write(idempotency, || async {
+            .write(None, idempotency, || async {
                 let (row, funds) =
                     tokio::join!(self.fund_transaction(owner, id), self.funds(owner));
                 let row = row?;
@@ -216,8 +216,7 @@ impl Table {
         id: FundTransactionId,
         now: Timestamp,
     ) -> Result<FundStatus, Error> {
-        let work = Idempotency::own_work("end-fund-transaction", now);
-        let ended = self.write(&work, || async {
+        self.work(None, "end-fund-transaction", now, || async {
             let (row, funds) = tokio::join!(self.fund_transaction(owner, id), self.funds(owner));
             let row = row?;
             if !row.is_over(now) {
@@ -226,11 +225,8 @@ impl Table {
             let expired = row.ended(FundStatus::Expired, now, None);
             let writes = self.end_authorised(funds?, &expired, now).await?;
             Ok(Decision::Write(writes, FundStatus::Expired))
-        });
-        match ended.await? {
-            Outcome::Done(status) => Ok(status),
-            Outcome::Replayed(_) => Err(Error::KeyReused),
-        }
+        })
+        .await
     }
 
     /// The writes that end a transaction that was authorised when its funds were read. Only a

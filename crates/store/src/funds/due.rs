@@ -23,7 +23,7 @@ use crate::{
     dynamo::note_mismatch,
     funds::changing::agreed,
     table::Table,
-    write::idempotency::{Idempotency, Outcome},
+    write::idempotency::{Idempotency, IdempotentRequest, Outcome},
 };
 
 impl Table {
@@ -49,7 +49,7 @@ impl Table {
             let ended = self.end_if_over(owner, row.id, now).await.map(drop);
             noted(keys::fund_transaction(owner, row.id), ended)?;
         }
-        self.write(idempotency, || async {
+        self.write(None, idempotency, || async {
             let funds = self.funds_in_detail(owner, now).await?;
             decide::release_orphans(funds, now)
         })
@@ -68,17 +68,17 @@ impl Table {
         key: FundKey,
         now: Timestamp,
     ) -> Result<(), Error> {
-        let work = Idempotency::own_work("end-fund", now);
-        let ended = self.write(&work, || async {
+        let context = IdempotentRequest::own_work("end-fund", now).context;
+        self.work(None, "end-fund", now, || async {
             let mut funds = self.funds_in_detail(owner, now).await?;
             funds.release_orphans_of(key, now);
             match funds.get(key).cloned().filter(|fund| fund.is_over(now)) {
                 None => Ok(Decision::Done(())),
                 Some(fund) if fund.kind == FundKind::Held => self.use_held(funds, &fund, now).await,
-                Some(fund) => decide::lapse(funds, &fund, work.context()),
+                Some(fund) => decide::lapse(funds, &fund, context),
             }
-        });
-        ended.await.map(|_| ())
+        })
+        .await
     }
 
     /// Makes held cash usable.

@@ -48,7 +48,7 @@ impl Table {
         idempotency: &Idempotency<Opened>,
     ) -> Result<Outcome<Opened>, Error> {
         let context = idempotency.context();
-        self.write(idempotency, || async {
+        self.write(None, idempotency, || async {
             let known = self.db.get::<ChatGroup>(keys::chat_group(chat)).await?;
             let asked = new.fields().and_then(|new| new.group_id.value().copied());
             let now_of = known.as_ref().map(|it| it.group_id);
@@ -90,7 +90,7 @@ impl Table {
     ) -> Result<Outcome<Opened>, Error> {
         let context = idempotency.context();
         let chat = ChatId::from(number);
-        self.write(idempotency, || async {
+        self.write(None, idempotency, || async {
             let of_instance = async {
                 match instance {
                     Some(instance) => self.db.get::<ChatGroup>(keys::chat_group(instance)).await,
@@ -152,10 +152,9 @@ impl Table {
     /// Notes that a chat has become a supergroup, with another number. Its group and its messages go
     /// with it. The earlier number still leads to the group.
     pub async fn migrate_chat(&self, from: i64, to: i64, now: Timestamp) -> Result<(), Error> {
-        let once = Idempotency::own_work("migrate-chat", now);
         let before = ChatId::from(from);
         let after = ChatId::from(to);
-        let migrated = self.write(&once, || async {
+        self.work(None, "migrate-chat", now, || async {
             let read = |chat: &ChatId| self.db.get::<ChatGroup>(keys::chat_group(chat));
             let before = before.clone();
             let known = after.clone();
@@ -165,21 +164,20 @@ impl Table {
             let subscription = self.subscription(Subscriber::Group(group_id)).await?;
             let chat = (&after, known.as_ref(), to);
             decide::migrate_chat(group_id, chat, (from, subscription.as_ref()), now)
-        });
-        migrated.await.map(drop)
+        })
+        .await
     }
 
     /// Begins the messages to a group's chat again, to which the bot has come back.
     pub async fn resume_chat(&self, number: i64, now: Timestamp) -> Result<(), Error> {
-        let once = Idempotency::own_work("resume-chat", now);
-        let resumed = self.write(&once, || async {
+        self.work(None, "resume-chat", now, || async {
             let Some(group) = self.group_of_chat(number).await? else {
                 return Ok(Decision::Done(()));
             };
             let before = self.subscription(Subscriber::Group(group)).await?;
             decide::resume_chat(before.as_ref(), number, now)
-        });
-        resumed.await.map(drop)
+        })
+        .await
     }
 
     /// Ends the messages to a chat from which the bot was removed, or to a user who has blocked it.
@@ -189,8 +187,7 @@ impl Table {
         is_private: bool,
         now: Timestamp,
     ) -> Result<(), Error> {
-        let once = Idempotency::own_work("end-chat", now);
-        let ended = self.write(&once, || async {
+        self.work(None, "end-chat", now, || async {
             let of = if is_private {
                 u64::try_from(number).ok().and_then(|id| UserId::new(id).ok()).map(Subscriber::User)
             } else {
@@ -201,8 +198,8 @@ impl Table {
             let Some(of) = of else { return Ok(Decision::Done(())) };
             let before = self.subscription(of).await?;
             decide::end_chat(before.as_ref(), number, now)
-        });
-        ended.await.map(drop)
+        })
+        .await
     }
 
     /// A user as a member of a chat's group, and the group, unless it is deleted. Its rows may be gone,

@@ -43,7 +43,7 @@ impl Table {
     ) -> Result<Outcome<GroupId>, Error> {
         let id = member_key.group;
         let now = idempotency.now();
-        self.write_to_group(id, idempotency, || async {
+        self.write(Some(id), idempotency, || async {
             // The ledger first: it changes with every member who comes after the others were read.
             let ledger = self.ledger(id).await?;
             let everyone = Condition::default();

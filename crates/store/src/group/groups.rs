@@ -54,7 +54,7 @@ impl Table {
     ) -> Result<Outcome<Group>, Error> {
         let RequestContext { now, random } = idempotency.context();
         let member = Member::new(creator, None, now);
-        self.write(idempotency, || async {
+        self.write(None, idempotency, || async {
             let group = new.check(creator.id, now, random)?;
             let row = Write::put_new(&group)?;
             let mut writes = Transaction::default();
@@ -99,7 +99,7 @@ impl Table {
         body: &Draft<JoiningUser>,
         idempotency: &Idempotency<Member>,
     ) -> Result<Outcome<Member>, Error> {
-        self.write(idempotency, || async {
+        self.write(None, idempotency, || async {
             let (group, member) = self.group_and_member(group, user.id.into()).await?;
             let is_present = member.as_ref().is_some_and(Member::is_present);
             let invitation = body.fields().and_then(|it| it.invitation.value());
@@ -149,7 +149,7 @@ impl Table {
         wallet: &Draft<Field<TonAddress>>,
         idempotency: &Idempotency<TonAddress>,
     ) -> Result<Outcome<TonAddress>, Error> {
-        self.write(idempotency, || async {
+        self.write(None, idempotency, || async {
             let (group, member) = self.group_and_caller(member_key).await?;
             decide::set_wallet(&group, &member, wallet)
         })
@@ -166,7 +166,7 @@ impl Table {
         member_key: MemberKey,
         idempotency: &Idempotency<Member>,
     ) -> Result<Outcome<Member>, Error> {
-        self.write(idempotency, || async {
+        self.write(None, idempotency, || async {
             let (group, before) = self.group_and_caller(member_key).await?;
             decide::remove_wallet(&group, &before)
         })

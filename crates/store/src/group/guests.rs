@@ -30,7 +30,7 @@ impl Table {
         idempotency: &Idempotency<Member>,
     ) -> Result<Outcome<Member>, Error> {
         let group = member_key.group;
-        self.write_to_group(group, idempotency, || async {
+        self.write(Some(group), idempotency, || async {
             let (ledger, group_row, members) = self.members_after_ledger(member_key).await?;
             let seen = (&group_row, &*members, &ledger);
             decide::add_guest(member_key, name, seen, idempotency.context())
@@ -52,7 +52,7 @@ impl Table {
         idempotency: &Idempotency<Member>,
     ) -> Result<Outcome<Member>, Error> {
         let group = member_key.group;
-        self.write_to_group(group, idempotency, || async {
+        self.write(Some(group), idempotency, || async {
             let (ledger, _, members) = self.members_after_ledger(member_key).await?;
             decide::rename_guest(member_key, guest, name, &members, &ledger)
         })

@@ -35,7 +35,7 @@ impl Table {
         idempotency: &Idempotency<Group>,
     ) -> Result<Outcome<Group>, Error> {
         let group = member_key.group;
-        self.write_to_group(group, idempotency, || async {
+        self.write(Some(group), idempotency, || async {
             let ((before, _), ledger) =
                 tokio::try_join!(self.group_and_caller(member_key), self.ledger(group))?;
             decide::set_invitation(member_key, code, body, before, ledger, idempotency.now())

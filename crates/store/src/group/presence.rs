@@ -44,7 +44,7 @@ impl Table {
         idempotency: &Idempotency<Member>,
     ) -> Result<Outcome<Member>, Error> {
         let MemberKey { group, user } = member_key;
-        self.write_to_group(group, idempotency, || async {
+        self.write(Some(group), idempotency, || async {
             let (rows, ledger) =
                 tokio::try_join!(self.group_and_member(group, user.into()), self.ledger(group))?;
             match decide::begin_leave(member_key, rows, ledger, idempotency.now())? {
@@ -72,7 +72,7 @@ impl Table {
         idempotency: &Idempotency<Member>,
     ) -> Result<Outcome<Member>, Error> {
         let MemberKey { group, user } = member_key;
-        self.write_to_group(group, idempotency, || async {
+        self.write(Some(group), idempotency, || async {
             let (rows, member, ledger) = tokio::try_join!(
                 self.group_and_member(group, user.into()),
                 self.member(group, member),
@@ -104,7 +104,7 @@ impl Table {
         idempotency: &Idempotency<Member>,
     ) -> Result<Outcome<Member>, Error> {
         let MemberKey { group, user } = member_key;
-        self.write_to_group(group, idempotency, || async {
+        self.write(Some(group), idempotency, || async {
             let (rows, member, ledger) = tokio::try_join!(
                 self.group_and_member(group, user.into()),
                 self.member(group, member),

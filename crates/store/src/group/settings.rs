@@ -26,7 +26,7 @@ impl Table {
         idempotency: &Idempotency<Group>,
     ) -> Result<Outcome<Group>, Error> {
         let MemberKey { group, user } = member_key;
-        self.write_to_group(group, idempotency, || async {
+        self.write(Some(group), idempotency, || async {
             let read = async {
                 if update.names_members() {
                     return self.group(member_key).await;

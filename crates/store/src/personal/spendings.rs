@@ -62,7 +62,7 @@ impl Table {
         new: &Draft<NewSpending>,
         idempotency: &Idempotency<Spending>,
     ) -> Result<Outcome<Spending>, Error> {
-        self.write(idempotency, || async {
+        self.write(None, idempotency, || async {
             let targets = self.targets_if(new.needs_targets(), user).await?;
             decide::record(user, new, &targets, idempotency.context())
         })
@@ -84,7 +84,7 @@ impl Table {
         idempotency: &Idempotency<Spending>,
     ) -> Result<Outcome<Spending>, Error> {
         let now = idempotency.now();
-        self.write(idempotency, || async {
+        self.write(None, idempotency, || async {
             let (before, targets) =
                 tokio::join!(self.spending(user, id), self.targets_if(edit.needs_targets(), user));
             decide::edit(edit, &expected, &before?, targets, now)
@@ -104,7 +104,7 @@ impl Table {
         expected: impl Fn(&Spending) -> bool,
         idempotency: &Idempotency<SpendingId>,
     ) -> Result<Outcome<SpendingId>, Error> {
-        self.write(idempotency, || async {
+        self.write(None, idempotency, || async {
             let spending = self.spending(user, id).await?;
             decide::delete(&expected, spending, idempotency.now())
         })

@@ -31,7 +31,7 @@ impl Table {
         change: impl Fn(Option<&Subscription>) -> Result<Option<Subscription>, Error>,
         idempotency: &Idempotency<Option<Subscription>>,
     ) -> Result<Outcome<Option<Subscription>>, Error> {
-        self.write(idempotency, || async {
+        self.write(None, idempotency, || async {
             let read = self.subscription(of);
             let before = match member_key {
                 Some(member_key) => self.checked(member_key, read).await?,
@@ -52,7 +52,7 @@ impl Table {
         idempotency: &Idempotency<()>,
     ) -> Result<Outcome<()>, Error> {
         let of = Subscriber::User(user);
-        self.write(idempotency, || async {
+        self.write(None, idempotency, || async {
             body.checked()?;
             if self.subscription(of).await?.is_none() {
                 return Ok(Decision::Done(()));

@@ -31,7 +31,7 @@ impl Table {
         update: &Draft<TargetsUpdate>,
         idempotency: &Idempotency<Targets>,
     ) -> Result<Outcome<Targets>, Error> {
-        self.write(idempotency, || async {
+        self.write(None, idempotency, || async {
             let before = self.targets(user).await?;
             decide::update(update, &before, idempotency.now())
         })

@@ -64,7 +64,7 @@ impl Table {
         let group = new.fields().and_then(|new| new.group_id.value().copied());
         let first = Page { limit: ALL_TOKENS, after: None };
         let outcome = self
-            .write(idempotency, || async {
+            .write(None, idempotency, || async {
                 let member = async {
                     match group.map(|group| MemberKey { group, user: user.id }) {
                         Some(member_key) => self.checked(member_key, async { Ok(()) }).await,
@@ -145,6 +145,6 @@ impl Table {
         token: TokenId,
         idempotency: &Idempotency<TokenId>,
     ) -> Result<Outcome<TokenId>, Error> {
-        self.write(idempotency, || async { Ok(decide::delete(user, token)) }).await
+        self.write(None, idempotency, || async { Ok(decide::delete(user, token)) }).await
     }
 }

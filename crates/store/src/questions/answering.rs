@@ -39,7 +39,7 @@ impl Table {
         idempotency: &Idempotency<Answered>,
     ) -> Result<Outcome<Answered>, Error> {
         let now = idempotency.now();
-        self.write(idempotency, || async {
+        self.write(None, idempotency, || async {
             let mut asked = self.asked(member_key, id, new.answerer(), now).await?;
             if asked.completes(now) {
                 asked.ledger = Some(self.ledger(member_key.group).await?);
@@ -65,7 +65,7 @@ impl Table {
         let now = idempotency.now();
         let named = new.answerer().unwrap_or_else(|| member_key.user.into());
         let asked = || self.asked(member_key, id, new.answerer(), now);
-        self.write(idempotency, || async {
+        self.write(None, idempotency, || async {
             let (asked_first, details, before) =
                 tokio::join!(asked(), self.details_of(id), self.claims_by(id, [named]));
             let asked_first = asked_first?;

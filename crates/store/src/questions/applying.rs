@@ -2,7 +2,7 @@
 
 use fracti_core::{
     decisions::questions::{self as decide, ReadForApplying},
-    group::{Group, Member, MemberKey, links::Links},
+    group::{Member, MemberKey, links::Links},
     input::{Draft, Error},
     questions::receipt::NewApplication,
     records::expense::Expense,
@@ -10,6 +10,7 @@ use fracti_core::{
 };
 
 use crate::{
+    ledger::Attempts,
     table::Table,
     write::idempotency::{Idempotency, Outcome},
 };
@@ -33,30 +34,35 @@ impl Table {
         let MemberKey { group, user } = member_key;
         let context = idempotency.context();
         let now = idempotency.now();
-        let read = || async {
-            // The question is read before the answers: claims that are committed in between change
-            // its version, which is a condition.
-            let question = self.find_question(group, id, now).await?.ok_or(Error::NoQuestion)?;
-            let (details, answers) = tokio::try_join!(self.details_of(id), self.answers_to(id))?;
-            let receipt = details.and_then(|details| details.receipt);
-            let check = |members: &[Member]| {
-                let links = Links::default();
-                decide::check_applier(user, &question, receipt.as_ref(), &links, members)
+        let attempts = Attempts::default();
+        self.write(Some(group), idempotency, || async {
+            let read = async {
+                // The question is read before the answers: claims that are committed in between change
+                // its version, which is a condition.
+                let question =
+                    self.find_question(group, id, now).await?.ok_or(Error::NoQuestion)?;
+                let (details, answers) =
+                    tokio::try_join!(self.details_of(id), self.answers_to(id))?;
+                let receipt = details.and_then(|details| details.receipt);
+                let check = |members: &[Member]| {
+                    let links = Links::default();
+                    decide::check_applier(user, &question, receipt.as_ref(), &links, members)
+                };
+                if check(&[]).is_err() {
+                    // Whether a payer is past shows only in the members' rows.
+                    let (_, members) = self.group_naming(member_key, None).await?;
+                    check(&members)?;
+                }
+                if let Some(expense) = question.expense_id {
+                    let expense = self.find_expense(group, expense).await?;
+                    return Ok(ReadForApplying::Applied(expense.map(Box::new)));
+                }
+                ReadForApplying::open(question, receipt, answers)
             };
-            if check(&[]).is_err() {
-                // Whether a payer is past shows only in the members' rows.
-                let (_, members) = self.group_naming(member_key, None).await?;
-                check(&members)?;
-            }
-            if let Some(expense) = question.expense_id {
-                let expense = self.find_expense(group, expense).await?;
-                return Ok(ReadForApplying::Applied(expense.map(Box::new)));
-            }
-            ReadForApplying::open(question, receipt, answers)
-        };
-        let create = |group: &Group, members: &[Member], transaction, read| {
-            decide::apply(user, new, (group, members), transaction, read, context)
-        };
-        self.create_in_group(member_key, None, idempotency, read, create).await
+            let opened = self.open(&attempts, member_key, None, now, read).await?;
+            let ((group, members), transaction, read) = opened;
+            decide::apply(user, new, (&group, &members), transaction, read, context)
+        })
+        .await
     }
 }

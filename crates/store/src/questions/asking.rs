@@ -43,7 +43,7 @@ impl Table {
         let context = idempotency.context();
         let now = idempotency.now();
         let attempts = Attempts::default();
-        self.write_to_group(group, idempotency, || async {
+        self.write(Some(group), idempotency, || async {
             let before = self.ledger_first(&attempts, group).await?;
             let (of_group, targets, open, ledger) = tokio::join!(
                 self.group_naming(member_key, None),
@@ -104,7 +104,7 @@ impl Table {
     ) -> Result<Outcome<SeenQuestion>, Error> {
         let group = member_key.group;
         let now = idempotency.now();
-        self.write_to_group(group, idempotency, || async {
+        self.write(Some(group), idempotency, || async {
             let (of_group, question, ledger) = tokio::join!(
                 self.group_and_caller(member_key),
                 self.find_question(group, id, now),

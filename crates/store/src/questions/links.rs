@@ -41,7 +41,7 @@ impl Table {
     ) -> Result<Outcome<LinkedGuest>, Error> {
         let group = member_key.group;
         let now = idempotency.now();
-        self.write_to_group(group, idempotency, || async {
+        self.write(Some(group), idempotency, || async {
             // A member who joins between two reads at once could be missing for the questions.
             let (read, open) = tokio::join!(
                 self.members_after_ledger(member_key),
@@ -66,7 +66,7 @@ impl Table {
         guest: MemberId,
         idempotency: &Idempotency<LinkedGuest>,
     ) -> Result<Outcome<LinkedGuest>, Error> {
-        self.write_to_group(member_key.group, idempotency, || async {
+        self.write(Some(member_key.group), idempotency, || async {
             let (ledger, group, members) = self.members_after_ledger(member_key).await?;
             // It may have been confirmed between the two reads.
             let later = if ledger.links.has(guest) || group.proposed_link(guest).is_some() {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use fracti_core::{
     decisions::adjustments::{self as decide, Current},
-    group::{Group, Member, MemberKey},
+    group::MemberKey,
     input::{Draft, Error, Field},
     records::{
         adjustment::{Adjustment, BareOrWrapped, Report},
@@ -15,6 +15,7 @@ use fracti_core::{
 };
 
 use crate::{
+    ledger::Attempts,
     table::Table,
     write::idempotency::{Idempotency, Outcome},
 };
@@ -34,11 +35,15 @@ impl Table {
         idempotency: &Idempotency<Report>,
     ) -> Result<Outcome<Report>, Error> {
         let named = adjustments.named();
-        let current = || self.current(member_key.group, adjustments.names());
-        let push = |group: &Group, members: &[Member], transaction, current: Current| {
-            decide::push(adjustments, (group, members), transaction, &current)
-        };
-        self.create_in_group(member_key, Some(&named), idempotency, current, push).await
+        let now = idempotency.now();
+        let attempts = Attempts::default();
+        self.write(Some(member_key.group), idempotency, || async {
+            let current = self.current(member_key.group, adjustments.names());
+            let opened = self.open(&attempts, member_key, Some(&named), now, current).await?;
+            let ((group, members), transaction, current) = opened;
+            decide::push(adjustments, (&group, &members), transaction, &current)
+        })
+        .await
     }
 
     /// Reverts adjustments, whose names may then be used again. One that is not current does not
@@ -57,7 +62,7 @@ impl Table {
     ) -> Result<Outcome<Report>, Error> {
         let named = entries.fields().and_then(|entries| entries.items.value());
         let named: Vec<_> = named.into_iter().flatten().filter_map(Field::value).collect();
-        self.write_to_group(member_key.group, idempotency, || async {
+        self.write(Some(member_key.group), idempotency, || async {
             let read = async {
                 let current = self.current(member_key.group, named.iter().copied().cloned());
                 tokio::try_join!(self.ledger(member_key.group), current)

@@ -6,16 +6,12 @@ use std::{
 };
 
 use fracti_core::{
-    decisions::{
-        expenses::{
-            self as decide, PreviewedExpense, Recording, SeenDeleted, SeenExpense, SeenGroup,
-        },
-        ledger_transaction::LedgerTransaction,
+    decisions::expenses::{
+        self as decide, PreviewedExpense, Recording, SeenDeleted, SeenExpense, SeenGroup,
     },
     group::{Group, Member, MemberKey, MemberRow, links::Links},
     input::{Draft, Error},
     ledger::{Ledger, RefType},
-    personal::spending::Spending,
     records::{
         deleted_expense::DeletedExpense,
         entry::Entry,
@@ -178,23 +174,25 @@ impl Table {
         idempotency: &Idempotency<Expense>,
     ) -> Result<Outcome<Expense>, Error> {
         let named = new.named();
-        let named = named.as_ref();
-        let user = member_key.user;
+        let MemberKey { group, user } = member_key;
         let context = idempotency.context();
-        let read = || async {
-            match new.spending() {
-                Some(id) => Ok((Some(self.spending(user, id).await?), Zone::default())),
-                None => Ok((None, self.targets_if(!new.has_date(), user).await?.zone())),
-            }
-        };
-        let create = |group: &Group,
-                      members: &[Member],
-                      transaction: LedgerTransaction,
-                      (spending, zone): (Option<Spending>, Zone)| {
-            let recording = Recording { group, members, user, context, zone };
-            decide::record_expense(new, recording, transaction, spending.as_ref())
-        };
-        self.create_in_group(member_key, named, idempotency, read, create).await
+        let attempts = Attempts::default();
+        self.write(Some(group), idempotency, || async {
+            let read = async {
+                match new.spending() {
+                    Some(id) => Ok((Some(self.spending(user, id).await?), Zone::default())),
+                    None => Ok((None, self.targets_if(!new.has_date(), user).await?.zone())),
+                }
+            };
+            let opened =
+                self.open(&attempts, member_key, named.as_ref(), context.now, read).await?;
+            let ((group, members), transaction, (spending, zone)) = opened;
+            let recording = Recording { group: &group, members: &members, user, context, zone };
+            let recorded = decide::record_expense(new, recording, transaction, spending.as_ref());
+            let (transaction, expense) = recorded?;
+            transaction.commit(expense)
+        })
+        .await
     }
 
     /// What [`Table::create_expense`] would record, without recording it. The description may be
@@ -256,7 +254,7 @@ impl Table {
         let named = edit.named();
         let now = idempotency.now();
         let attempts = Attempts::default();
-        self.write_to_group(member_key.group, idempotency, || async {
+        self.write(Some(member_key.group), idempotency, || async {
             let ledger = self.ledger_first(&attempts, member_key.group).await?;
             let group = self.group_naming(member_key, named.as_ref());
             let (seen, group) = tokio::join!(self.load_expense(member_key, id, ledger), group);
@@ -280,7 +278,7 @@ impl Table {
         expected: impl Fn(&Expense) -> bool,
         idempotency: &Idempotency<ExpenseId>,
     ) -> Result<Outcome<ExpenseId>, Error> {
-        self.write_to_group(member_key.group, idempotency, || async {
+        self.write(Some(member_key.group), idempotency, || async {
             let seen = self.load_expense(member_key, id, None).await?;
             let seen = self.with_payers(member_key, seen).await?;
             decide::delete_expense(member_key, &expected, idempotency.now(), seen)
@@ -302,7 +300,7 @@ impl Table {
         body: &Draft<()>,
         idempotency: &Idempotency<Expense>,
     ) -> Result<Outcome<Expense>, Error> {
-        self.write_to_group(member_key.group, idempotency, || async {
+        self.write(Some(member_key.group), idempotency, || async {
             let partition = keys::entry_partition(member_key.group, &id.into());
             let history = Range { index: None, partition, sort: Sort::Any, order: Order::Desc };
             let newest = Page { limit: 1, after: None };

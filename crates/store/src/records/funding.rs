@@ -10,10 +10,9 @@ use fracti_core::{
         ledger_transaction::LedgerTransaction,
         settlements::{failed, repeated_by},
     },
-    funds::user_funds::{Funds, Payable},
-    group::{Group, Member, MemberKey},
+    funds::user_funds::Payable,
+    group::MemberKey,
     input::{Draft, Error},
-    personal::targets::Targets,
     records::settlement::{NewSettlement, Settlement},
     storage::{
         keys,
@@ -25,9 +24,11 @@ use fracti_core::{
         time::Timestamp,
     },
 };
+use tokio::sync::OnceCell;
 
 use crate::{
     funds::changing::agreed,
+    ledger::Attempts,
     table::Table,
     write::idempotency::{Idempotency, Outcome},
 };
@@ -49,10 +50,12 @@ impl Table {
         let MemberKey { group, user } = member_key;
         let named = new.named();
         let context = idempotency.context();
+        let attempts = Attempts::default();
         let to = new.fields().and_then(|new| new.to.value().copied());
         let pays_now = new.from_funds().is_some_and(|how| how.pay_now);
         let detail = &Detail::default();
-        let read = || async move {
+        self.write(Some(group), idempotency, || async {
+            let ledger = &OnceCell::new_with(self.ledger_first(&attempts, group).await?);
             let at_once = async {
                 let Some(to) = to.filter(|_| pays_now) else { return Ok(None) };
                 let named = async {
@@ -60,38 +63,37 @@ impl Table {
                     self.funds(user).await.map(Some)
                 };
                 let pending = async {
-                    let ledger = self.ledger(group).await?;
-                    let pending = self.pending_settlements(group, &ledger).await?;
-                    Ok::<_, Error>((ledger, pending))
+                    let ledger = ledger.get_or_try_init(|| self.ledger(group)).await?;
+                    let pending = self.pending_settlements(group, ledger).await?;
+                    Ok::<_, Error>((ledger.links.resolve(to).user(), pending))
                 };
-                let (named, (ledger, pending)) = tokio::try_join!(named, pending)?;
-                let recipient = match (named, ledger.links.resolve(to).user()) {
+                let (named, (linked, pending)) = tokio::try_join!(named, pending)?;
+                let recipient = match (named, linked) {
                     (Some(funds), _) => funds,
                     // A linked guest is the user.
                     (None, Some(user)) => self.funds(user).await?,
                     (None, None) => return Ok(None),
                 };
-                let version = ledger.version;
-                Ok::<_, Error>(Some(AtOnce { recipient, version, pending }))
+                Ok::<_, Error>(Some(AtOnce { recipient, pending }))
             };
             let payer = async {
                 let funds = self.funds(user).await?;
                 self.unless_short(funds, detail.is_needed(), context.now).await
             };
             let targets = self.targets_if(!new.has_date(), user);
-            tokio::try_join!(payer, at_once, targets)
-        };
-        let create = |group: &Group, members: &[Member], transaction, read| {
-            let (payer, at_once, targets): (Funds, Option<AtOnce>, Targets) = read;
-            let seen = (group, members);
+            let read = Box::pin(async { tokio::try_join!(payer, at_once, targets) });
+            let named = Some(&named);
+            let opened = self.open_with(ledger, member_key, named, context.now, read).await?;
+            let ((seen, members), transaction, (payer, at_once, targets)) = opened;
             let by = (user, context, targets.zone());
-            decide::record_from_funds(new, seen, transaction, (payer, detail, at_once), by)
-        };
-        let check = |transaction: &LedgerTransaction, created: &Settlement| {
-            self.refuse_repeated(group, repeated_by(new, created, transaction))
-        };
-        let create = (create, check);
-        self.create_checked_in_group(member_key, Some(&named), idempotency, read, create).await
+            let funds = (payer, detail, at_once);
+            let (transaction, created) =
+                decide::record_from_funds(new, (&seen, &members), transaction, funds, by)?;
+            let repeats = repeated_by(new, &created, &transaction);
+            self.refuse_repeated(group, repeats).await?;
+            transaction.commit(created)
+        })
+        .await
     }
 
     /// The writes that pay a settlement from what is withheld for it, when the recipient confirms
@@ -184,7 +186,7 @@ impl Table {
         id: SettlementId,
         now: Timestamp,
     ) -> Result<Settlement, Error> {
-        self.work_on_group(group, "end-settlement-hold", now, || async {
+        self.work(Some(group), "end-settlement-hold", now, || async {
             let read = tokio::try_join!(self.find_settlement(group, id), self.ledger(group));
             let (settlement, ledger) = read?;
             let settlement = settlement.ok_or(Error::NoSettlement)?;

@@ -5,9 +5,8 @@ use fracti_core::{
         decision::Decision,
         schedules::{self as decide, Maker, Occurred},
     },
-    group::{Group, Member, MemberKey},
+    group::{Group, MemberKey},
     input::{Draft, Error},
-    personal::targets::Targets,
     records::schedule::{NewSchedule, Schedule, ScheduleEdit},
     storage::{
         condition::Condition,
@@ -73,18 +72,20 @@ impl Table {
     ) -> Result<Outcome<Schedule>, Error> {
         let caller = member_key.user;
         let context = idempotency.context();
-        let read = || async {
-            tokio::try_join!(
-                self.all_schedules(member_key.group),
-                self.targets_if(!new.has_zone(), caller),
-            )
-        };
-        let create = |group: &Group, members: &[Member], transaction, read| {
-            let (schedules, targets): (Vec<Schedule>, Targets) = read;
+        let attempts = Attempts::default();
+        self.write(Some(member_key.group), idempotency, || async {
+            let read = async {
+                tokio::try_join!(
+                    self.all_schedules(member_key.group),
+                    self.targets_if(!new.has_zone(), caller),
+                )
+            };
+            let opened = self.open(&attempts, member_key, None, context.now, read).await?;
+            let ((group, members), transaction, (schedules, targets)) = opened;
             let maker = Maker { caller, agent, context, zone: targets.zone() };
-            decide::record_schedule(maker, new, (group, members), transaction, &schedules)
-        };
-        self.create_in_group(member_key, None, idempotency, read, create).await
+            decide::record_schedule(maker, new, (&group, &members), transaction, &schedules)
+        })
+        .await
     }
 
     /// Changes a schedule that is as `expected`. Only later expenses follow the change.
@@ -107,7 +108,7 @@ impl Table {
         let zone = Zone::default();
         let maker = Maker { caller, agent, context, zone };
         let attempts = Attempts::default();
-        self.write_to_group(group, idempotency, || async {
+        self.write(Some(group), idempotency, || async {
             let ledger = self.ledger_first(&attempts, group).await?;
             let (of_group, schedule, ledger) = tokio::join!(
                 self.group_naming(member_key, None),
@@ -135,7 +136,7 @@ impl Table {
     ) -> Result<Outcome<ScheduleId>, Error> {
         let group = member_key.group;
         let now = idempotency.now();
-        self.write_to_group(group, idempotency, || async {
+        self.write(Some(group), idempotency, || async {
             let key = keys::schedule(group, id);
             let read = async {
                 tokio::try_join!(self.db.get::<Schedule>(key.clone()), self.ledger(group))
@@ -178,7 +179,7 @@ impl Table {
     ) -> Result<Occurred, Error> {
         let context = IdempotentRequest::own_work("occur", now).context;
         let attempts = Attempts::default();
-        self.work_on_group(group, "occur", now, || async {
+        self.work(Some(group), "occur", now, || async {
             let ledger = self.ledger_first(&attempts, group).await?;
             let everyone = Condition::default();
             let (schedule, of_group, members, ledger) = tokio::try_join!(

@@ -5,10 +5,9 @@ use fracti_core::{
         ledger_transaction::LedgerTransaction,
         settlements::{self as decide, UpdateRows},
     },
-    group::{Group, Member, MemberKey},
+    group::MemberKey,
     input::{Draft, Error, fund_error::FundError},
     ledger::Ledger,
-    personal::targets::Targets,
     records::{
         entry::Entry,
         settlement::{NewSettlement, Settlement, SettlementUpdate, Transition, UsedHash},
@@ -28,6 +27,7 @@ use fracti_core::{
 
 use crate::{
     dynamo::{Page, Range, Slice},
+    ledger::Attempts,
     table::Table,
     write::idempotency::{Idempotency, Outcome},
 };
@@ -122,18 +122,21 @@ impl Table {
             return self.create_from_funds(member_key, new, idempotency).await;
         }
         let named = new.named();
-        let user = member_key.user;
+        let MemberKey { group, user } = member_key;
         let context = idempotency.context();
-        let read = || self.targets_if(!new.has_date(), user);
-        let create = |group: &Group, members: &[Member], transaction, targets: Targets| {
+        let attempts = Attempts::default();
+        self.write(Some(group), idempotency, || async {
+            let read = self.targets_if(!new.has_date(), user);
+            let opened = self.open(&attempts, member_key, Some(&named), context.now, read).await?;
+            let ((seen, members), transaction, targets) = opened;
             let by = (user, context, targets.zone());
-            decide::record_settlement(new, (group, members), transaction, by)
-        };
-        let check = |transaction: &LedgerTransaction, created: &Settlement| {
-            self.refuse_repeated(member_key.group, decide::repeated_by(new, created, transaction))
-        };
-        let create = (create, check);
-        self.create_checked_in_group(member_key, Some(&named), idempotency, read, create).await
+            let recorded = decide::record_settlement(new, (&seen, &members), transaction, by);
+            let (transaction, created) = recorded?;
+            let repeats = decide::repeated_by(new, &created, &transaction);
+            self.refuse_repeated(group, repeats).await?;
+            transaction.commit(created)
+        })
+        .await
     }
 
     /// [`Table::create_settlement`], of a plan that was made of the ledger with this version. Without
@@ -150,14 +153,17 @@ impl Table {
         idempotency: &Idempotency<Settlement>,
     ) -> Result<Outcome<Settlement>, Error> {
         let named = new.named();
-        let user = member_key.user;
+        let MemberKey { group, user } = member_key;
         let context = idempotency.context();
-        let read = || self.targets_if(!new.has_date(), user);
-        let create = |group: &Group, members: &[Member], transaction, targets: Targets| {
+        let attempts = Attempts::default();
+        self.write(Some(group), idempotency, || async {
+            let read = self.targets_if(!new.has_date(), user);
+            let opened = self.open(&attempts, member_key, Some(&named), context.now, read).await?;
+            let ((group, members), transaction, targets) = opened;
             let by = (user, context, targets.zone());
-            decide::record_planned(new, version, (group, members), transaction, by)
-        };
-        self.create_in_group(member_key, Some(&named), idempotency, read, create).await
+            decide::record_planned(new, version, (&group, &members), transaction, by)
+        })
+        .await
     }
 
     /// Refuses a new settlement if one that it `repeats` is among the newest settlements that a page
@@ -194,7 +200,7 @@ impl Table {
         in_app: bool,
         idempotency: &Idempotency<Settlement>,
     ) -> Result<Outcome<Settlement>, Error> {
-        let updated = self.write_to_group(member_key.group, idempotency, || async {
+        let updated = self.write(Some(member_key.group), idempotency, || async {
             let read = async {
                 tokio::try_join!(
                     self.find_settlement(member_key.group, id),

@@ -109,7 +109,7 @@ impl Table {
         now: Timestamp,
     ) -> Result<bool, Error> {
         let BrokenRow { key, reason, row } = broken;
-        self.work_on_group(group, "set-aside", now, async || {
+        self.work(Some(group), "set-aside", now, async || {
             if self.db.item(key.clone()).await?.as_ref() != Some(row) {
                 return Ok(Decision::Done(false));
             }

@@ -118,7 +118,7 @@ impl Table {
     ///
     /// As [`Table::audit`].
     pub async fn mend(&self, group: GroupId, now: Timestamp) -> Result<Vec<Finding>, Error> {
-        self.work_on_group(group, "mend", now, async || {
+        self.work(Some(group), "mend", now, async || {
             let Audited { ledger, findings } =
                 Box::pin(self.audited(group, now, usize::MAX)).await?;
             let mut findings: Vec<_> =

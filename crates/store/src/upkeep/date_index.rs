@@ -50,7 +50,7 @@ impl Table {
         expenses: &[Expense],
         now: Timestamp,
     ) -> Result<usize, Error> {
-        self.work_on_group(group, "index-dates", now, async || {
+        self.work(Some(group), "index-dates", now, async || {
             let found = expenses.iter().map(|it| self.db.item(keys::expense(group, it.created_at)));
             let (read, found) = tokio::try_join!(self.ledger(group), try_join_all(found))?;
             let mut transaction = Transaction::default();
@@ -81,7 +81,7 @@ impl Table {
     ///
     /// [`Error::Contended`]; [`Error::Table`] or [`Error::Unavailable`].
     pub async fn note_dated(&self, group: GroupId, now: Timestamp) -> Result<bool, Error> {
-        self.work_on_group(group, "note-dated", now, async || {
+        self.work(Some(group), "note-dated", now, async || {
             let read = self.ledger(group).await?;
             let key = keys::group(group);
             let (row, left) = tokio::try_join!(

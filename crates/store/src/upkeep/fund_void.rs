@@ -16,10 +16,7 @@ use fracti_core::{
     },
 };
 
-use crate::{
-    table::Table,
-    write::idempotency::{Idempotency, Outcome},
-};
+use crate::{table::Table, write::idempotency::IdempotentRequest};
 
 impl Table {
     /// Ends a transaction that something else than Fracti left half-done, in one transaction: what is
@@ -41,19 +38,17 @@ impl Table {
         now: Timestamp,
     ) -> Result<Option<EndedByForce>, Error> {
         let of = self.fund_transaction(owner, id).await?;
-        let work = Idempotency::own_work("void-half-done", now);
-        let RequestContext { random, .. } = work.context();
+        let operation = "void-half-done";
+        let RequestContext { random, .. } = IdempotentRequest::own_work(operation, now).context;
         let by = By { operator, at: now, random };
-        if let Some((group, settlement)) = of.group_id.zip(of.settlement_id) {
-            let attempt = || self.void_payment((owner, id), (group, settlement), by);
-            return self.work_on_group(group, "void-half-done", now, attempt).await;
-        }
-        let ended =
-            self.write(&work, || async { decide::void(&self.fund_rows(owner).await?, id, by) });
-        match ended.await? {
-            Outcome::Done(ended) => Ok(ended),
-            Outcome::Replayed(_) => Err(Error::KeyReused),
-        }
+        let payment = of.group_id.zip(of.settlement_id);
+        self.work(of.group_id.filter(|_| payment.is_some()), operation, now, || async {
+            match payment {
+                Some(payment) => self.void_payment((owner, id), payment, by).await,
+                None => decide::void(&self.fund_rows(owner).await?, id, by),
+            }
+        })
+        .await
     }
 
     /// Ends the payer's side of a payment, under the lock of the group.

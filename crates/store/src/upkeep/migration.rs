@@ -148,7 +148,7 @@ impl Table {
             }
             Ok(decision)
         };
-        self.work_on_group(migration.group, "migrate", now, step).await
+        self.work(Some(migration.group), "migrate", now, step).await
     }
 
     async fn planned(

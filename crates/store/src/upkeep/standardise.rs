@@ -8,19 +8,12 @@ use fracti_core::{
         condition::Condition,
         keys::{self, Primary, prefix},
         row::{self, AttributeValue, FORMAT_VERSION, Item, USER_ROWS_VERSION},
-        write::{Transaction, Write, WriteError},
+        write::{Transaction, Write},
     },
     values::time::Timestamp,
 };
 
-use crate::{
-    dynamo::Position,
-    table::Table,
-    write::{
-        commit::nothing_stored,
-        idempotency::{IdempotentRequest, Known, Outcome},
-    },
-};
+use crate::{dynamo::Position, table::Table};
 
 impl Table {
     /// Keys of the rows of users in the next part of the table that are in an earlier format, and
@@ -42,17 +35,15 @@ impl Table {
     ///
     /// [`Error::Table`] if the row cannot be read; [`Error::Contended`] or [`Error::Unavailable`].
     pub async fn standardise(&self, key: &Primary, now: Timestamp) -> Result<bool, Error> {
-        let mut known = Known::of(&IdempotentRequest::own_work("standardise", now));
-        let attempt = || async {
+        self.work(None, "standardise", now, || async {
             let Some(item) = self.db.item(key.clone()).await?.filter(|row| is_old(&key.sk, row))
             else {
                 return Ok(Decision::Done(false));
             };
             let write = rewritten(key, item, now)?;
-            Ok::<_, WriteError>(Decision::Write(Transaction::from_iter([write]), true))
-        };
-        let done = self.write_part(None, &mut known, nothing_stored, attempt).await?;
-        Ok(matches!(done, Outcome::Done(true)))
+            Ok(Decision::Write(Transaction::from_iter([write]), true))
+        })
+        .await
     }
 }
 

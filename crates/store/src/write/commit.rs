@@ -36,7 +36,8 @@ struct Unanswered<T> {
 
 impl Table {
     /// Runs `attempt` and commits its decision until a commit succeeds, the attempt fails or the
-    /// deadline has passed. Each attempt reads and decides again.
+    /// deadline has passed. Each attempt reads and decides again. Of the writers of `group`, if the
+    /// request changes one, this process has one at a time.
     ///
     /// If the result of the request is stored, it is returned instead of any decision but those
     /// that say otherwise, and of any error but those of membership.
@@ -48,6 +49,7 @@ impl Table {
     /// until the deadline; [`Error::Unavailable`] if the outcome is unknown.
     pub(crate) async fn write<T, A>(
         &self,
+        group: Option<GroupId>,
         idempotency: &Idempotency<T>,
         attempt: impl Fn() -> A,
     ) -> Result<Outcome<T>, Error>
@@ -55,35 +57,17 @@ impl Table {
         A: Future<Output = Result<Decision<T>, WriteError>>,
     {
         let render = |result: &T| Some((idempotency.render)(result));
-        self.write_part(None, &mut Known::of(&idempotency.request), render, attempt).await
+        self.write_part(group, &mut Known::of(&idempotency.request), render, attempt).await
     }
 
-    /// [`Table::write`], for one writer of the group at a time in this process.
+    /// [`Table::write`] for work that no user requested.
     ///
     /// # Errors
     ///
     /// As [`Table::write`].
-    pub(crate) async fn write_to_group<T, A>(
+    pub(crate) async fn work<T, A>(
         &self,
-        group: GroupId,
-        idempotency: &Idempotency<T>,
-        attempt: impl Fn() -> A,
-    ) -> Result<Outcome<T>, Error>
-    where
-        A: Future<Output = Result<Decision<T>, WriteError>>,
-    {
-        let render = |result: &T| Some((idempotency.render)(result));
-        self.write_part(Some(group), &mut Known::of(&idempotency.request), render, attempt).await
-    }
-
-    /// [`Table::write_to_group`] for work that no user requested.
-    ///
-    /// # Errors
-    ///
-    /// As [`Table::write`].
-    pub(crate) async fn work_on_group<T, A>(
-        &self,
-        group: GroupId,
+        group: Option<GroupId>,
         operation: &'static str,
         now: Timestamp,
         attempt: impl Fn() -> A,
@@ -92,13 +76,14 @@ impl Table {
         A: Future<Output = Result<Decision<T>, WriteError>>,
     {
         let mut known = Known::of(&IdempotentRequest::own_work(operation, now));
-        let done = self.write_part(Some(group), &mut known, nothing_stored, attempt).await?;
-        let Outcome::Done(result) = done else { return Err(Error::KeyReused) };
-        Ok(result)
+        match self.write_part(group, &mut known, nothing_stored, attempt).await? {
+            Outcome::Done(result) => Ok(result),
+            Outcome::Replayed(_) => Err(Error::KeyReused),
+        }
     }
 
-    /// The one door of writes: [`Table::write`] for one transaction of a request, which may have
-    /// several. `render` makes what the request's row stores after it.
+    /// [`Table::write`] for one transaction of a request, which may have several. `render` makes what
+    /// the request's row stores after it.
     ///
     /// The version of the balance row is the only lock that a group needs. In a process with many
     /// writers of one group, like the local server, however, most attempts would lose the race: so
@@ -304,6 +289,6 @@ fn repeated<T>(
 }
 
 /// Nothing, as the row of a request without a key stores.
-pub(crate) const fn nothing_stored<T>(_: &T) -> Option<StoredResponse> {
+const fn nothing_stored<T>(_: &T) -> Option<StoredResponse> {
     None
 }

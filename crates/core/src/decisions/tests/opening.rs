@@ -200,9 +200,7 @@ fn scheduled(existing: &[Schedule]) -> Result<Decision<Schedule>, WriteError> {
     };
     let transaction = LedgerTransaction::new(by(1), Ledger::default(), now()).unwrap();
     let seen = (&group(), &*members());
-    let (transaction, schedule) =
-        schedules::record_schedule(maker(), &Draft::valid(new), seen, transaction, existing)?;
-    transaction.commit(schedule)
+    schedules::record_schedule(maker(), &Draft::valid(new), seen, transaction, existing)
 }
 
 fn maker() -> Maker<'static> {
