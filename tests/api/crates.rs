@@ -297,6 +297,14 @@ fn every_path_that_a_page_names_exists() {
     assert!(checked > 50 && missing.is_empty(), "of {checked}: {missing:#?}");
 }
 
+#[test]
+fn transactions_are_sent_through_the_door_of_writes() {
+    let store = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/store/src");
+    let senders = modules(&store).into_iter().filter(|(_, code)| code.contains("db.send("));
+    let senders: Vec<String> = senders.map(|(module, _)| module.join("::")).collect();
+    assert_eq!(senders, ["write::commit"]);
+}
+
 /// A file may use the files below its own folder, and these may use it: together they are one module.
 #[test]
 fn every_item_has_one_path() {

@@ -8,7 +8,7 @@ use fracti_core::{
         link::{Start, start_link},
         subscription::Subscription,
     },
-    decisions::telling::{Effect, Effects},
+    decisions::telling::{Effect, Effects, ToldChange},
     group::Member,
     questions::question::Question,
     records::{
@@ -23,7 +23,7 @@ use fracti_core::{
         shown,
     },
 };
-use fracti_store::{News, ToldChange};
+use fracti_store::News;
 
 use crate::{
     commands::paid_by,

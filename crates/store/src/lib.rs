@@ -62,6 +62,6 @@ pub use upkeep::keeping::{Due, DueFunds, DuePage, DueRow, DueState};
 pub use upkeep::migration::{
     Counts, FindingKind, Migration, MigrationFinding, MigrationStep, TrialRun, V0Page,
 };
-pub use upkeep::telling::{News, ToldChange};
+pub use upkeep::telling::News;
 pub use upkeep::undated::datable;
 pub use write::idempotency::{Idempotency, IdempotentRequest, KeyHashes, Outcome, StoredResponse};

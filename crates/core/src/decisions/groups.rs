@@ -1,6 +1,6 @@
 //! Groups: their settings, their chat, their invitation, and their deletion.
 
-use std::ops::ControlFlow;
+use std::{collections::HashSet, ops::ControlFlow};
 
 use fracti_texts::Language;
 
@@ -24,7 +24,8 @@ use crate::{
     records::group_change::{ChangeKind, Subject},
     storage::{
         condition::Condition,
-        keys, row,
+        keys::{self, Primary},
+        row,
         write::{Transaction, Write, WriteError},
     },
     values::{
@@ -387,6 +388,23 @@ pub fn delete(
         return Err(Error::OpenBalances(unsettled).into());
     }
     deletion(transaction, group, creator)?.commit(group.id)
+}
+
+/// Keys of the rows that may lead from a chat to a group: its own, and those of its messages.
+#[must_use]
+pub fn chats(group: &Group, subscription: Option<&Subscription>) -> HashSet<Primary> {
+    let told = subscription.map(|it| ChatId::from(it.chat_id));
+    let others = subscription.into_iter().flat_map(|it| it.chats.clone());
+    let chats = [group.chat_id.clone()].into_iter().chain(told).chain(others);
+    chats.map(|chat| keys::chat_group(&chat)).collect()
+}
+
+/// The deletion of rows of a deleted group, and of the group itself with the last ones.
+#[must_use]
+pub fn delete_rows(group: GroupId, keys: Vec<Primary>, is_last: bool) -> Transaction {
+    let of_group = if is_last { Write::delete } else { Write::check };
+    let of_group = of_group(keys::group(group)).when(Condition::with_attribute("deletedAt"));
+    keys.into_iter().map(Write::delete).chain([of_group]).collect()
 }
 
 /// The writes after which the group is deleted and its last user has left.

@@ -4,6 +4,7 @@ mod opening;
 mod own;
 mod paying;
 mod prepaid;
+mod told;
 
 use std::ops::ControlFlow;
 

@@ -1,7 +1,7 @@
 //! Deleting a group, for which its creator is the last user in it, and the rows of a deleted one, for
 //! the operators' tool.
 
-use std::{collections::HashSet, ops::ControlFlow};
+use std::ops::ControlFlow;
 
 use fracti_core::{
     decisions::groups as decide,
@@ -10,10 +10,8 @@ use fracti_core::{
     storage::{
         condition::Condition,
         keys::{self, Primary, prefix},
-        write::{Transaction, Write, WriteError},
     },
     values::{
-        chat_id::ChatId,
         id::{GroupId, QuestionId, Subscriber},
         time::Timestamp,
     },
@@ -88,30 +86,16 @@ impl Table {
         let is_last = keys.is_empty();
         if is_last {
             let subscription = self.subscription(Subscriber::Group(group)).await?;
-            let told = subscription.iter().map(|it| ChatId::from(it.chat_id));
-            let others = subscription.iter().flat_map(|it| it.chats.clone());
-            let chats = [row.chat_id.clone()].into_iter().chain(told).chain(others);
-            let chats: HashSet<_> = chats.map(|chat| keys::chat_group(&chat)).collect();
-            for pointer in chats {
+            for pointer in decide::chats(&row, subscription.as_ref()) {
                 let of_chat = self.db.get::<ChatGroup>(pointer.clone()).await?;
                 keys.extend(of_chat.filter(|it| it.group_id == group).map(|_| pointer));
             }
             keys.extend(subscription.map(|it| keys::subscription(it.id)));
         }
-        let deleted = Condition::with_attribute("deletedAt");
-        let count = keys.len();
-        let mut transaction: Transaction = keys.into_iter().map(Write::delete).collect();
-        transaction.add(if is_last {
-            Write::delete(keys::group(group)).when(deleted)
-        } else {
-            Write::check(keys::group(group)).when(deleted)
-        });
-        match self.db.send(transaction).await.outcome {
-            Ok(()) => {}
-            Err(WriteError::Retry) => return Err(Error::Contended),
-            Err(WriteError::Fail(error)) => return Err(error),
+        let count = keys.len().saturating_add(usize::from(is_last));
+        if !self.write_if(decide::delete_rows(group, keys, is_last)).await? {
+            return Err(Error::Contended);
         }
-        let count = if is_last { count.saturating_add(1) } else { count };
         Ok((u64::try_from(count).unwrap_or(u64::MAX), is_last))
     }
 

@@ -130,6 +130,7 @@ impl Table {
         let condition = Condition::present()
             .and(Condition::without("lastUsedAt"))
             .or(Condition::less("lastUsedAt", day.clone()));
+        // An update alone costs half of a transaction, and takes no part in conflicts.
         let write = Write::update(keys::token(user, token), [("lastUsedAt", Some(day))]);
         self.db.update(write.when(condition)).await.map(|_| ())
     }

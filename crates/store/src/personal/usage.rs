@@ -38,6 +38,7 @@ impl Table {
         let below = Condition::without(kind.name()).or(below);
         let added = [(kind.name().to_owned(), Decimal::new(requests.into(), 0))];
         let expiry = [("ttl", row::to_value(&usage::expiry(day))?)];
+        // An update alone answers the new value, which a transaction does not.
         let write = Write::add::<Usage>(keys::usage(user, day), added, expiry);
         let Some(updated) = self.db.update(write.when(below)).await? else { return Ok(None) };
         let count = match updated.get(kind.name()) {

@@ -13,7 +13,7 @@ use fracti_core::{
         condition::Condition,
         keys::{self, DueList, Primary, prefix},
         row::{self, AttributeValue, FORMAT_VERSION, Item, Row},
-        write::{Transaction, Write, WriteError},
+        write::{Transaction, Write},
     },
     values::{fund_status::FundStatus, settlement_status::SettlementStatus, time::Timestamp},
 };
@@ -243,10 +243,7 @@ impl Table {
         let as_read = AttributeValue::S(row.position.clone());
         let write = Write::update(row.key.clone(), attributes);
         let write = write.when(Condition::equal("GSI3SK", as_read));
-        match self.db.send(Transaction::from_iter([write])).await.outcome {
-            Ok(()) | Err(WriteError::Retry) => Ok(()),
-            Err(WriteError::Fail(error)) => Err(error),
-        }
+        self.write_if(Transaction::from_iter([write])).await.map(drop)
     }
 }
 

@@ -5,7 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 use fracti_core::{
     chat::subscription::{Subscription, TOLD_FOR},
     decisions::telling::{
-        Effects, cleared, concerned, concerns_chat, put_subscription, unanswered,
+        Effects, ToldChange, mark, may_be_told, next_marked, put_subscription, reminded,
+        unanswered, waits_as,
     },
     group::{Group, Member},
     input::Error,
@@ -16,11 +17,7 @@ use fracti_core::{
         import::ImportRow,
         settlement::Settlement,
     },
-    storage::{
-        condition::Condition,
-        keys, row,
-        write::{Transaction, Write, WriteError},
-    },
+    storage::{condition::Condition, keys, write::Transaction},
     values::{
         id::{ExpenseId, GroupId, QuestionId, SettlementId, Subscriber, UserId},
         time::Timestamp,
@@ -33,9 +30,6 @@ use crate::{
     table::Table,
 };
 
-/// Subscriptions that one transaction changes, at most.
-const MARKED: usize = 98;
-
 /// Times that a transaction is tried again because a subscription has changed.
 const TRIES: usize = 5;
 
@@ -47,19 +41,6 @@ const GROUPS: usize = 20;
 
 /// Reads that are made at the same time.
 const AT_ONCE: usize = 10;
-
-/// A change with what it did.
-#[derive(Clone, Debug)]
-pub struct ToldChange {
-    /// The change.
-    pub change: GroupChange,
-    /// What it did to the members' totals.
-    pub effects: Effects,
-    /// Whether it is the end of a hold that ran out.
-    pub is_expired: bool,
-    /// The question as it is now, if it is about one that exists.
-    pub question: Option<Question>,
-}
 
 /// What a chat is to be told of a group.
 #[derive(Clone, Debug)]
@@ -86,20 +67,6 @@ pub struct News {
     pub more: bool,
 }
 
-impl ToldChange {
-    /// The users whom it concerns.
-    fn concerned(&self, members: &[Member], now: Timestamp) -> BTreeSet<UserId> {
-        let question = self.question.as_ref().map(|it| (it, now));
-        concerned(&self.change, &self.effects, members, self.is_expired, question)
-    }
-
-    /// Whether the group's chat is told of it.
-    fn concerns_chat(&self, now: Timestamp) -> bool {
-        let question = self.question.as_ref().map(|it| (it, now));
-        concerns_chat(&self.change, &self.effects, question)
-    }
-}
-
 impl Table {
     /// Marks the subscriptions of those whom a change concerns, so that they are told of it. A change
     /// that is too old is told to nobody. Returns whether that is done: another keeper may be at it.
@@ -122,28 +89,21 @@ impl Table {
         let is_deleted = row.is_none_or(|it| it.deleted_at.is_some());
         let users = if is_deleted { BTreeSet::new() } else { of.concerned(&members, now) };
         let chat = (!is_deleted && of.concerns_chat(now)).then_some(Subscriber::Group(group));
-        let mut told_to = change.told_to;
+        let mut change = change.clone();
         loop {
-            let left: Vec<UserId> =
-                users.iter().copied().filter(|user| told_to.is_none_or(|it| *user > it)).collect();
-            let part: Vec<UserId> = left.iter().copied().take(MARKED).collect();
-            let is_last = part.len() == left.len();
-            let to = part.last().copied().filter(|_| !is_last);
-            let subscribers = part.into_iter().map(Subscriber::User);
-            let subscribers: Vec<_> = subscribers.chain(chat.filter(|_| is_last)).collect();
-            let marked = GroupChange { told_to, ..change.clone() };
-            if !self.mark((&marked, of.question.as_ref()), &subscribers, to, now).await? {
+            let (subscribers, to) = next_marked(&users, chat, change.told_to);
+            if !self.mark((&change, of.question.as_ref()), &subscribers, to, now).await? {
                 return Ok(false);
             }
-            if is_last {
+            if to.is_none() {
                 return Ok(true);
             }
-            told_to = to;
+            change.told_to = to;
         }
     }
 
-    /// Marks subscriptions, and notes it in the change: `to` is the last of them, or else they were all.
-    /// Returns whether the change was as it was read.
+    /// Marks subscriptions by [`mark`], and returns whether the change was as it was read. The row of a
+    /// request would be a further write, for a change that says itself how far it was told.
     async fn mark(
         &self,
         (change, question): (&GroupChange, Option<&Question>),
@@ -154,41 +114,12 @@ impl Table {
         for _ in 0..TRIES {
             let keys = subscribers.iter().map(|it| keys::subscription(*it)).collect();
             let rows: HashMap<_, Subscription> = self.db.batch(keys).await?;
-            let mut writes = Transaction::default();
-            for before in rows.values().filter(|it| it.wants(change)) {
-                writes.add(match before.waiting(change) {
-                    Some(after) => put_subscription(Some(before), &after)?,
-                    // A message that is begun meanwhile may not have the change.
-                    None => Write::check(keys::subscription(before.id))
-                        .when(Condition::at_version(before.version)),
-                });
+            if self.write_if(mark((change, question), rows.values(), to, now)?).await? {
+                return Ok(true);
             }
-            let as_read = match &change.told_to {
-                None => Condition::without("toldTo"),
-                Some(told_to) => Condition::equal("toldTo", row::to_value(told_to)?),
-            };
             let key = keys::change(change.group_id, change.number);
-            let update = match to {
-                Some(to) => Write::update(key.clone(), [("toldTo", Some(row::to_value(&to)?))]),
-                None => Write::update(key.clone(), cleared(change, question, now)?),
-            };
-            let stage = if change.reminds {
-                Condition::with_attribute("reminds")
-            } else {
-                Condition::without("reminds")
-            };
-            let is_due = Condition::with_attribute("dueAt").and(stage);
-            writes.add(update.when(is_due.and(as_read)));
-            match self.db.send(writes).await.outcome {
-                Ok(()) => return Ok(true),
-                Err(WriteError::Fail(error)) => return Err(error),
-                Err(WriteError::Retry) => {}
-            }
             let row = self.db.get::<GroupChange>(key).await?;
-            let is_as_read = |it: &GroupChange| {
-                it.due_at.is_some() && it.told_to == change.told_to && it.reminds == change.reminds
-            };
-            if !row.as_ref().is_some_and(is_as_read) {
+            if !row.is_some_and(|row| waits_as(change, &row)) {
                 return Ok(false);
             }
         }
@@ -281,22 +212,14 @@ impl Table {
         if last.is_none() && waits.is_some() {
             return Err(Error::Unavailable("a query has missed a change".into()));
         }
-        // An earlier change that is not due any more was not for this chat.
-        let was_for_chat = |it: &GroupChange| {
-            waits.is_some_and(|(_, from)| it.number >= from) || it.due_at.is_some() && !it.reminds
-        };
-        let wanted = rows
-            .into_iter()
-            .filter(|it| was_for_chat(it) && subscription.wants(it) && now.since(it.at) < TOLD_FOR);
-        let changes: Vec<ToldChange> = stream::iter(wanted)
+        let from = waits.map(|(_, from)| from);
+        let told = rows.into_iter().filter(|it| may_be_told(it, subscription, from, now));
+        let changes: Vec<ToldChange> = stream::iter(told)
             .map(|change| self.told_change(change, now))
             .buffered(AT_ONCE)
             .try_collect()
             .await?;
-        let concerns = |it: &ToldChange| match user {
-            Some(user) => it.concerned(&members, now).contains(&user),
-            None => it.concerns_chat(now),
-        };
+        let concerns = |it: &ToldChange| it.concerns(user, &members, now);
         let changes: Vec<ToldChange> = changes.into_iter().filter(concerns).collect();
         let reminders = self.reminders(subscription, group, (&members, &changes), now).await?;
         let mut news = News {
@@ -324,12 +247,8 @@ impl Table {
         (members, changes): (&[Member], &[ToldChange]),
         now: Timestamp,
     ) -> Result<Vec<Question>, Error> {
-        let is_told = |id: QuestionId| {
-            changes.iter().filter_map(|it| it.question.as_ref()).any(|it| it.id == id)
-        };
-        let of_group = subscription.reminders.iter().filter(|it| it.group_id == group);
-        let questions = of_group.map(|it| it.question_id).filter(|id| !is_told(*id));
-        let questions: Vec<Option<Question>> = stream::iter(questions.collect::<Vec<_>>())
+        let questions: Vec<QuestionId> = reminded(subscription, group, changes).collect();
+        let questions: Vec<Option<Question>> = stream::iter(questions)
             .map(|id| self.find_question(group, id, now))
             .buffered(AT_ONCE)
             .try_collect()
@@ -412,10 +331,6 @@ impl Table {
         after: &Subscription,
     ) -> Result<bool, Error> {
         let put = put_subscription(Some(before), after)?;
-        match self.db.send(Transaction::from_iter([put])).await.outcome {
-            Ok(()) => Ok(true),
-            Err(WriteError::Retry) => Ok(false),
-            Err(WriteError::Fail(error)) => Err(error),
-        }
+        self.write_if(Transaction::from_iter([put])).await
     }
 }

@@ -112,6 +112,20 @@ impl Table {
         }
     }
 
+    /// Commits writes that need no row of a request, because their own conditions say whether they
+    /// were made. Returns whether these held.
+    ///
+    /// # Errors
+    ///
+    /// The error of a condition or of the table.
+    pub(crate) async fn write_if(&self, transaction: Transaction) -> Result<bool, Error> {
+        match self.db.send(transaction).await.outcome {
+            Ok(()) => Ok(true),
+            Err(WriteError::Retry) => Ok(false),
+            Err(WriteError::Fail(error)) => Err(error),
+        }
+    }
+
     async fn commit<T, A>(
         &self,
         known: &mut Known,
