@@ -1,7 +1,7 @@
 //! Buttons of the Mini App: each is shown to those who may use it, and to no others.
 //!
-//! A request with a field that does not exist changes nothing, and is refused for that only after the
-//! right and the state: its answer says whether the button would be refused.
+//! A request with a field that does not exist changes nothing, and is refused for that only after
+//! the right and the state: its answer says whether the button would be refused.
 
 use std::time::Duration;
 
@@ -67,8 +67,8 @@ async fn probe(by: &Caller, method: &str, path: &str, body: &Value) -> (u16, Str
 
 const ACCEPTED: [u16; 2] = [400, 412];
 
-/// The present members 1 (who created the group), 2 and 3; 4 has left, 5 was removed; two guests, and
-/// one who is 3.
+/// The present members 1 (who created the group), 2 and 3; 4 has left, 5 was removed; two guests,
+/// and one who is 3.
 struct Scene {
     group: Group,
     ids: [(&'static str, String); 7],

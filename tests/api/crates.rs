@@ -305,7 +305,8 @@ fn transactions_are_sent_through_the_door_of_writes() {
     assert_eq!(senders, ["write::commit"]);
 }
 
-/// A file may use the files below its own folder, and these may use it: together they are one module.
+/// A file may use the files below its own folder, and these may use it: together they are one
+/// module.
 #[test]
 fn every_item_has_one_path() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");

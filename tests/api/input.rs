@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use crate::harness::{Group, Reply};
 
-/// A request: method and path with `G` for the group, `E` for its expense and `S` for its settlement,
-/// and body.
+/// A request: method and path with `G` for the group, `E` for its expense and `S` for its
+/// settlement, and body.
 struct Sent(String, String);
 
 /// A request with its refusal: status, code, and the path and the message of its first mistake.

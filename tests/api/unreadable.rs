@@ -65,7 +65,8 @@ async fn add_broken(api: &Api, (key, change): (&str, Break), nth: usize) -> Stri
     later
 }
 
-/// A table with the rows of the seed and a broken row of each kind, and the keys of the broken ones.
+/// A table with the rows of the seed and a broken row of each kind, and the keys of the broken
+/// ones.
 async fn broken() -> (Api, Vec<String>) {
     let api = of_v0().await;
     let mut keys = Vec::new();

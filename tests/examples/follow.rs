@@ -1,8 +1,8 @@
 //! Lets `docs/examples/follow.py` follow groups in which several users write at random, while
 //! faults are injected and it is killed: `cargo run -p fracti-tests --example follow`.
 //!
-//! Needs Python 3. `--seeds N` sets the number of runs, `--seed N` repeats one of them, and `--script
-//! FILE` takes another script.
+//! Needs Python 3. `--seeds N` sets the number of runs, `--seed N` repeats one of them, and
+//! `--script FILE` takes another script.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a program that prints")]
 #![expect(clippy::arithmetic_side_effects, reason = "sums of small numbers")]

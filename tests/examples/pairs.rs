@@ -1,8 +1,8 @@
 //! Explores pairs of writes: `cargo run -p fracti-tests --example pairs`.
 //!
 //! `--of TEXT` explores only the pairs whose name has the text, `--every N` one pair in N, from the
-//! first or from `--from M`, and `--brief` prints the first finding of each pair only. The table is in
-//! memory, or with `--engine` an engine behind a proxy.
+//! first or from `--from M`, and `--brief` prints the first finding of each pair only. The table is
+//! in memory, or with `--engine` an engine behind a proxy.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a program that prints")]
 

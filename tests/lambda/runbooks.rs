@@ -22,8 +22,8 @@ use crate::binary;
 
 const PAGE: &str = include_str!("../../docs/operations.md");
 
-/// Headings whose commands are no runbooks of an operator: they need Docker or an edge of one's own,
-/// or print the costs.
+/// Headings whose commands are no runbooks of an operator: they need Docker or an edge of one's
+/// own, or print the costs.
 const OTHERS: [&str; 3] = ["Run the functions locally", "Costs", "Floods"];
 
 /// The shell commands of the page: each block with its heading, in the order of the page.
@@ -85,8 +85,8 @@ impl Shell {
         self.variables.push((name, value.to_owned()));
     }
 
-    /// Runs a block, in which a finding, the exit code 1, is no failure, and returns its output. What
-    /// it exports stays for the next ones.
+    /// Runs a block, in which a finding, the exit code 1, is no failure, and returns its output.
+    /// What it exports stays for the next ones.
     async fn run(&mut self, block: &str) -> String {
         let names =
             block.lines().filter_map(|line| line.strip_prefix("export ")?.split('=').next());

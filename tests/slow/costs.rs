@@ -1,5 +1,6 @@
-//! What each endpoint, each screen, the bot and its messages cost at the table, in small and large groups
-//! with short and long histories: [`PAGE`] has it, so a request that becomes dearer fails here.
+//! What each endpoint, each screen, the bot and its messages cost at the table, in small and large
+//! groups with short and long histories: [`PAGE`] has it, so a request that becomes dearer fails
+//! here.
 //!
 //! `UPDATE_FILES=1 cargo test --workspace --test slow costs` writes the page.
 
@@ -32,7 +33,8 @@ const DAYS: u64 = 250;
 
 const DAY: Duration = Duration::from_hours(24);
 
-/// Expenses and completed settlements of each of the last three days: more in all than a page shows.
+/// Expenses and completed settlements of each of the last three days: more in all than a page
+/// shows.
 const RECENT: [u64; 2] = [17, 7];
 
 /// Entries between two checkpoints.
@@ -730,8 +732,8 @@ async fn ways(scene: &mut Scene, rows: &[Row]) -> String {
     quotas
 }
 
-/// The result of `work` on a thread of its own, so that no answer arrives before a parallel request is
-/// sent.
+/// The result of `work` on a thread of its own, so that no answer arrives before a parallel request
+/// is sent.
 fn alone<T: Send + 'static>(
     work: impl AsyncFnOnce() -> T + Send + 'static,
 ) -> thread::JoinHandle<T> {

@@ -57,9 +57,9 @@ async fn recorded(api: &Api) -> BTreeMap<String, usize> {
     numbers
 }
 
-/// Lets the keeper run each minute until nothing is left to do, over so many schedules that are due, one
-/// that cannot be read, one that has missed 35 dates, a bonus that lapses and a hold that ends. Each
-/// run's report, and how long it took.
+/// Lets the keeper run each minute until nothing is left to do, over so many schedules that are
+/// due, one that cannot be read, one that has missed 35 dates, a bonus that lapses and a hold that
+/// ends. Each run's report, and how long it took.
 async fn run_until_done(count: usize) -> Vec<(Report, Duration)> {
     let api = Api::new().await;
     let hold = holds(&api).await;

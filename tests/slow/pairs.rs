@@ -126,8 +126,8 @@ async fn outcomes_over_an_engine_are_those_of_an_order() {
     let mut random = fastrand::Rng::with_seed(41);
     let sample = random.choose_multiple(pairs().into_iter(), SAMPLE);
     let [engine, memory] = [explore(sample.clone(), true).await, explore(sample, false).await];
-    // Of reads at the same time, memory answers the first before the others are sent: if it refuses the
-    // request, the others are not.
+    // Of reads at the same time, memory answers the first before the others are sent: if it refuses
+    // the request, the others are not.
     for (kind, number) in &memory.schedules {
         let over_engine = engine.schedules[kind];
         assert!((*number..=number + 2).contains(&over_engine), "{kind}: {number}, {over_engine}");

@@ -221,8 +221,8 @@ async fn only_present_user_settles_with_guests_alone_but_not_with_past_members()
     group.verify().await;
 }
 
-/// A step that user 1 may try: a payment between two members, an update of the newest settlement, or
-/// a change of who is a member. No step changes an expense.
+/// A step that user 1 may try: a payment between two members, an update of the newest settlement,
+/// or a change of who is a member. No step changes an expense.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Pay(&'static str, &'static str),

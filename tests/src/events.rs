@@ -46,8 +46,8 @@ pub struct Sample {
     /// The operation.
     pub operation: Operation,
     by: Signed,
-    /// The header that has the init data with its scheme, or the secret of the webhook; empty if there
-    /// is none.
+    /// The header that has the init data with its scheme, or the secret of the webhook; empty if
+    /// there is none.
     header: &'static str,
     /// The body, if it is not that of the operation.
     body: Option<&'static str>,
@@ -542,8 +542,9 @@ pub fn directory() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../events")
 }
 
-/// The ids in the events: a group of Alice and Bob, an expense, a settlement and a guest, an API token
-/// and a spending of Alice, a receipt and a text that she asks, a cash-out of hers, and a schedule.
+/// The ids in the events: a group of Alice and Bob, an expense, a settlement and a guest, an API
+/// token and a spending of Alice, a receipt and a text that she asks, a cash-out of hers, and a
+/// schedule.
 pub const SCENE: [&str; 10] = [
     "019bc186-de00-7101-8101-010101010101",
     "019bc186-de00-7303-8303-030303030303",
@@ -571,8 +572,8 @@ const NAMES: [&str; 10] = [
     "scheduleId",
 ];
 
-/// Creates the group, expense, settlement, guest, token, spending, questions, cash-out and schedule of
-/// the events, and returns their ids.
+/// Creates the group, expense, settlement, guest, token, spending, questions, cash-out and schedule
+/// of the events, and returns their ids.
 ///
 /// # Panics
 ///

@@ -261,8 +261,8 @@ fn fill(parts: &mut [(MemberId, u64)], whole: u64) {
     }
 }
 
-/// A text to the bot: each expense that is read in it has an amount above zero that a beginning of the
-/// line is, as the Mini App reads it, and a text with a letter or a picture.
+/// A text to the bot: each expense that is read in it has an amount above zero that a beginning of
+/// the line is, as the Mini App reads it, and a text with a letter or a picture.
 ///
 /// # Panics
 ///
@@ -293,7 +293,8 @@ pub fn command(bytes: &[u8]) {
     }
 }
 
-/// The data of a button, as text and as the bytes that it encodes: there is only one for each button.
+/// The data of a button, as text and as the bytes that it encodes: there is only one for each
+/// button.
 ///
 /// # Panics
 ///

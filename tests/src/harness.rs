@@ -68,8 +68,8 @@ pub const PUBLIC: [&str; 2] = ["/api/currencies", "/api/categories"];
 /// The users who hold the money of funds.
 pub const OPERATORS: [&str; 3] = ["1", "4", "123456789"];
 
-/// The time limit of requests and counters, except in tests of a time limit: however busy the machine
-/// is, it is not exceeded.
+/// The time limit of requests and counters, except in tests of a time limit: however busy the
+/// machine is, it is not exceeded.
 pub const PATIENCE: Duration = Duration::from_mins(5);
 
 /// The API over an empty table, at a time that the test sets.
@@ -629,7 +629,8 @@ impl Group {
 }
 
 /// A group in which every operation makes sense. Of its members 1, 2, …, the first paid an expense,
-/// asked a receipt, a text and a cash-out, made a schedule, and has a token and a spending; the second owes them a pending settlement. There is one guest.
+/// asked a receipt, a text and a cash-out, made a schedule, and has a token and a spending; the
+/// second owes them a pending settlement. There is one guest.
 pub struct Busy {
     pub group: Group,
     /// The ids by their names in operations; no import and no entry but the expense's.

@@ -168,7 +168,8 @@ pub async fn starts_without_its_table(binary: &str) {
     answers_without_its_table(binary, "/api/health").await;
 }
 
-/// Starts the function of the Mini App at `binary`, likewise, and checks that it serves the document.
+/// Starts the function of the Mini App at `binary`, likewise, and checks that it serves the
+/// document.
 ///
 /// # Panics
 ///
@@ -291,8 +292,8 @@ pub async fn answers_its_events(binary: &str, function: &str) {
     database.stop().await;
 }
 
-/// Starts the keeper at `binary`, sends it the event of a schedule, and checks that a bonus that has
-/// lapsed is gone.
+/// Starts the keeper at `binary`, sends it the event of a schedule, and checks that a bonus that
+/// has lapsed is gone.
 ///
 /// # Panics
 ///

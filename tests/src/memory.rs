@@ -1,8 +1,8 @@
 //! A table in memory, which answers the requests of `store` as DynamoDB does, without a protocol.
 //!
 //! It is for the explorer of pairs, which runs the same few requests a million times. What it does
-//! with a request is compared with an engine by the explorer's sample over both. Its reads are of one
-//! moment, its indexes are never late, and no row is too large.
+//! with a request is compared with an engine by the explorer's sample over both. Its reads are of
+//! one moment, its indexes are never late, and no row is too large.
 
 use std::{
     cmp::Ordering,

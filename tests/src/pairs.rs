@@ -90,8 +90,8 @@ pub struct Pair {
     pub keyed: bool,
 }
 
-/// The outcome of a pair: the answers to A and B, and the rows, also those that a reader sees after A
-/// was answered and before B's late transaction arrives.
+/// The outcome of a pair: the answers to A and B, and the rows, also those that a reader sees after
+/// A was answered and before B's late transaction arrives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Outcome {
     a: Option<Value>,
@@ -442,8 +442,8 @@ impl Explored {
             let b = order.b == outcome.b || gave_up(&outcome.b);
             order.a == outcome.a && b && order.rows == outcome.rows
         };
-        // A reader who saw A done and B not knows that B was not first, unless A only renames: names
-        // in rows are of the moment of reading.
+        // A reader who saw A done and B not knows that B was not first, unless A only renames:
+        // names in rows are of the moment of reading.
         let saw_a_alone = !renames && outcome.seen.as_ref().is_some_and(|seen| *seen == alone.rows);
         let only_first = saw_a_alone && outcome.rows != alone.rows;
         let orders: Vec<_> =

@@ -20,13 +20,13 @@ pub struct DeleteOptions {
 
 impl Admin {
     /// Deletes all rows of a group that its creator has deleted: first those that others name, last
-    /// the group itself, so that the command can be stopped and run again. Without `yes`, it only says
-    /// when the group was deleted, and the outcome is bad.
+    /// the group itself, so that the command can be stopped and run again. Without `yes`, it only
+    /// says when the group was deleted, and the outcome is bad.
     ///
     /// # Errors
     ///
-    /// [`Failure::NotDeleted`]; [`Failure`] if the group does not exist, the table cannot be read or
-    /// written, or the report cannot be written.
+    /// [`Failure::NotDeleted`]; [`Failure`] if the group does not exist, the table cannot be read
+    /// or written, or the report cannot be written.
     pub async fn delete_group(
         &mut self,
         DeleteOptions { group, yes }: DeleteOptions,

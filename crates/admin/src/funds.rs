@@ -24,8 +24,8 @@ const AT_ONCE: usize = 100;
 /// What to do about funds.
 #[derive(Debug, Subcommand)]
 pub enum FundsCommand {
-    /// List what waits for an operator, oldest first: reports of money that should have arrived, and
-    /// cash-outs to pay.
+    /// List what waits for an operator, oldest first: reports of money that should have arrived,
+    /// and cash-outs to pay.
     List {
         /// Only `topup` or only `cashout`.
         #[arg(long)]
@@ -68,8 +68,8 @@ pub struct Waiting {
 
 impl Admin {
     /// Lists, completes or takes back what waits for an operator, as over the API. `operators` are
-    /// those of the deployment. A repeated command changes nothing. The outcome is bad if the change
-    /// is refused.
+    /// those of the deployment. A repeated command changes nothing. The outcome is bad if the
+    /// change is refused.
     ///
     /// # Errors
     ///

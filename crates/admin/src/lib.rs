@@ -61,8 +61,8 @@ pub enum Outcome {
     Unfinished,
 }
 
-/// Error that stopped a command. What it has written already stays; if the reason is gone, running it
-/// again continues.
+/// Error that stopped a command. What it has written already stays; if the reason is gone, running
+/// it again continues.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// Nothing names the table.
@@ -131,8 +131,8 @@ impl Admin {
         Self { clock, ..self }
     }
 
-    /// The same tool, which repeats a step for this time while a group is busy or the table throttles,
-    /// instead of two minutes.
+    /// The same tool, which repeats a step for this time while a group is busy or the table
+    /// throttles, instead of two minutes.
     #[must_use]
     pub fn with_patience(self, patience: Duration) -> Self {
         Self { pace: self.pace.with_patience(patience), ..self }

@@ -56,9 +56,9 @@ struct Options {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Compute every row of groups that follows from others again, and report each one that is missing
-    /// or differs: balances, past balances, participants, payers, tallies, used transaction hashes,
-    /// links and numbers of members, and the attributes of the indexes.
+    /// Compute every row of groups that follows from others again, and report each one that is
+    /// missing or differs: balances, past balances, participants, payers, tallies, used transaction
+    /// hashes, links and numbers of members, and the attributes of the indexes.
     Verify {
         #[command(flatten)]
         groups: Groups,
@@ -126,8 +126,8 @@ enum Command {
         #[command(flatten)]
         options: RepairOptions,
     },
-    /// Move the rows of the TypeScript Fracti that cannot be read, and that `verify` names, out of a
-    /// group. They are kept whole, and can be put back.
+    /// Move the rows of the TypeScript Fracti that cannot be read, and that `verify` names, out of
+    /// a group. They are kept whole, and can be put back.
     SetAside {
         /// The group.
         #[arg(long, value_name = "ID")]
@@ -144,8 +144,8 @@ enum Command {
         #[command(flatten)]
         options: DeleteOptions,
     },
-    /// Tell Telegram where the updates of the bot go, with the secret of its token, and set the bot's
-    /// commands: after the first deployment with `Telling` on, and after each new token.
+    /// Tell Telegram where the updates of the bot go, with the secret of its token, and set the
+    /// bot's commands: after the first deployment with `Telling` on, and after each new token.
     Webhook {
         /// URL of the API, as in the output `ApiUrl` of the stack.
         #[arg(long, value_name = "URL")]

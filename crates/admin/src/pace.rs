@@ -10,8 +10,8 @@ use fracti_core::input::Error;
 use fracti_store::{TableCost, metered};
 use tokio::time::{Instant, sleep, sleep_until};
 
-/// Time for which a step is repeated while a group is busy or the table throttles. An operator's tool
-/// can wait longer than a request.
+/// Time for which a step is repeated while a group is busy or the table throttles. An operator's
+/// tool can wait longer than a request.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// The longest pause between repetitions of a step.
@@ -60,8 +60,8 @@ impl Pace {
         self
     }
 
-    /// Runs a step, which must do nothing twice, again and again while the group is busy or the table
-    /// does not answer, until it succeeds or the patience is over.
+    /// Runs a step, which must do nothing twice, again and again while the group is busy or the
+    /// table does not answer, until it succeeds or the patience is over.
     pub(crate) async fn patient<T, W>(&self, work: impl Fn() -> W) -> Result<T, Error>
     where
         W: Future<Output = Result<T, Error>>,

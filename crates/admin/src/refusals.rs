@@ -24,8 +24,8 @@ impl Refusals {
     ///
     /// # Errors
     ///
-    /// [`Failure::Group`] for the third group in a row for which the table did not answer; any other
-    /// failure than that of the group.
+    /// [`Failure::Group`] for the third group in a row for which the table did not answer; any
+    /// other failure than that of the group.
     pub(crate) fn note<T>(
         &mut self,
         group: GroupId,

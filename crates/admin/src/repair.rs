@@ -79,9 +79,9 @@ struct Written<'a> {
 }
 
 impl Admin {
-    /// Reports each row of a group, or of all of them, that is missing or differs from what the other
-    /// rows imply. With `yes`, writes those that follow from others. The outcome is bad if a row stays
-    /// wrong.
+    /// Reports each row of a group, or of all of them, that is missing or differs from what the
+    /// other rows imply. With `yes`, writes those that follow from others. The outcome is bad if a
+    /// row stays wrong.
     ///
     /// # Errors
     ///

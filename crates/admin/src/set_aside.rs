@@ -10,8 +10,8 @@ use crate::{Admin, Failure, Outcome, count_of};
 impl Admin {
     /// Sets the rows aside that [`verify`](Admin::verify) reports as left out: all of the group, or
     /// those with one of the sort keys `only`, which may also be of an expense or a settlement that
-    /// can be read but not be migrated. The group is migrated first. Each row is reported; `dry_run`
-    /// only reports them, and the outcome is bad if there are any.
+    /// can be read but not be migrated. The group is migrated first. Each row is reported;
+    /// `dry_run` only reports them, and the outcome is bad if there are any.
     ///
     /// # Errors
     ///

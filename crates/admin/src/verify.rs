@@ -29,9 +29,9 @@ enum Verified {
 }
 
 impl Admin {
-    /// Verifies a group, or all of them, and reports each row that is missing or not as the other rows
-    /// say, and each group that could not be verified because it was written to all the time or could
-    /// not be read. The last line names what is not verified.
+    /// Verifies a group, or all of them, and reports each row that is missing or not as the other
+    /// rows say, and each group that could not be verified because it was written to all the time
+    /// or could not be read. The last line names what is not verified.
     ///
     /// # Errors
     ///

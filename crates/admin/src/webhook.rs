@@ -30,8 +30,8 @@ fn commands() -> [(&'static str, Message); 5] {
     ]
 }
 
-/// Tells Telegram to send the updates of a bot to the API at `url`, with the secret of its token, and
-/// sets its commands in both languages. It may be run again at any time.
+/// Tells Telegram to send the updates of a bot to the API at `url`, with the secret of its token,
+/// and sets its commands in both languages. It may be run again at any time.
 ///
 /// # Errors
 ///

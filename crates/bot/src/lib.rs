@@ -1,9 +1,10 @@
 //! The webhook of the bot: Telegram sends what users write to the bot and which buttons they press.
 //!
-//! A press is answered in the response. A message is sent or changed by a call of the Bot API, because of
-//! a method in the response Telegram does not say what became of it. Telegram repeats an update until it is
-//! answered with 200, so all that another attempt would not mend is answered with 200. It is 503 while the
-//! table does not answer, and 429 while Telegram takes no more messages.
+//! A press is answered in the response. A message is sent or changed by a call of the Bot API,
+//! because of a method in the response Telegram does not say what became of it. Telegram repeats an
+//! update until it is answered with 200, so all that another attempt would not mend is answered
+//! with 200. It is 503 while the table does not answer, and 429 while Telegram takes no more
+//! messages.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -31,15 +32,15 @@ const MAX_UPDATE: usize = 64 * 1024;
 /// Seconds after which Telegram sends an update again that the table did not answer.
 const REPEAT_S: u64 = 5;
 
-/// The longest time in which Telegram is asked to send an update again because its chat takes no more
-/// messages, in seconds. As long, no later update of the chat comes.
+/// The longest time in which Telegram is asked to send an update again because its chat takes no
+/// more messages, in seconds. As long, no later update of the chat comes.
 const MAX_REPEAT_S: u64 = 60;
 
 /// Time limit for receiving an update.
 const BODY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The routes of this endpoint group. Telegram's documentation has the requests of the webhook, and the
-/// methods in its responses.
+/// The routes of this endpoint group. Telegram's documentation has the requests of the webhook, and
+/// the methods in its responses.
 ///
 /// <https://core.telegram.org/bots/api#making-requests-when-getting-updates>
 #[must_use]
@@ -91,9 +92,9 @@ fn nothing() -> Response {
     String::new().into_response()
 }
 
-/// Sends a message, or responds with another call. While its chat takes no more messages, Telegram is
-/// asked to send the update again: what it did is not done again then, but it is said. A message that
-/// may not have been sent is in the response: twice is better than never.
+/// Sends a message, or responds with another call. While its chat takes no more messages, Telegram
+/// is asked to send the update again: what it did is not done again then, but it is said. A message
+/// that may not have been sent is in the response: twice is better than never.
 ///
 /// <https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this>
 async fn respond(api: &BotApi, context: &Context, call: Call) -> Result<Response, Problem> {

@@ -77,16 +77,16 @@ impl Acting<'_> {
         }
     }
 
-    /// The first contact with a chat, which offers a currency if one is named. With the id of a group of
-    /// the user, the chat is that group's from now on.
+    /// The first contact with a chat, which offers a currency if one is named. With the id of a
+    /// group of the user, the chat is that group's from now on.
     async fn start(&self, argument: &str, chat: &Chat) -> Result<Reply, Error> {
         if let Ok(group) = argument.parse::<GroupId>() {
             let new = OpenedGroup { group_id: Field::Value(group), ..OpenedGroup::default() };
             let group = self.connect(chat, None, new).await?;
             return Ok(self.room_of(group).await?.shown(self.bot));
         }
-        // A new group is made by a press, which has the `chat_instance`, too: the chat may have a group
-        // that was opened by a link.
+        // A new group is made by a press, which has the `chat_instance`, too: the chat may have a
+        // group that was opened by a link.
         Ok(match self.room(chat).await? {
             Some(room) => room.shown(self.bot),
             None => welcome(self.language, argument.parse().ok()),
@@ -227,7 +227,8 @@ fn balances(room: &Room) -> Reply {
     Reply::plain(l.listed(lines))
 }
 
-/// What a settlement pays, as its buttons say it; `None` of a v0 row that is finer than a minor unit.
+/// What a settlement pays, as its buttons say it; `None` of a v0 row that is finer than a minor
+/// unit.
 pub(crate) fn paid_by(it: &Settlement) -> Option<TransferKey> {
     let money = Money::from_major(it.amount, it.currency).ok()?;
     Some(TransferKey::of(it.from_user_id, it.to_user_id, money))

@@ -1,8 +1,8 @@
 //! Delivery: one message to a chat whose subscription is due.
 //!
-//! A keeper takes the subscription for itself, sends at once, and notes what it told. So sends to one
-//! chat never overlap, and a keeper that stops in between leaves a message that is sent again with what
-//! holds then.
+//! A keeper takes the subscription for itself, sends at once, and notes what it told. So sends to
+//! one chat never overlap, and a keeper that stops in between leaves a message that is sent again
+//! with what holds then.
 
 use std::{
     sync::{
@@ -247,8 +247,8 @@ impl Sending {
     }
 }
 
-/// How far the changes of each group were read, the news, and why a group could not be read, if one could
-/// not.
+/// How far the changes of each group were read, the news, and why a group could not be read, if one
+/// could not.
 fn split(
     all: Vec<(GroupId, Result<Option<News>, Error>)>,
 ) -> (Vec<Read>, Vec<News>, Option<Error>) {

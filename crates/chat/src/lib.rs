@@ -1,7 +1,7 @@
 //! The bot in Telegram: what it answers to commands and buttons, and what it tells of changes.
 //!
-//! [`Acting`] answers an update of the bot for the user who caused it, with the rights that the user
-//! has in the API. Texts are rows of `texts!` with all languages.
+//! [`Acting`] answers an update of the bot for the user who caused it, with the rights that the
+//! user has in the API. Texts are rows of `texts!` with all languages.
 
 mod acting;
 mod api;

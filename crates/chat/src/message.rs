@@ -139,8 +139,8 @@ impl Buttons {
         self.key(text, Some(does.encode()), None)
     }
 
-    /// Adds a button that opens a link. One that is not in Telegram is left out, which a local server
-    /// without a bot has.
+    /// Adds a button that opens a link. One that is not in Telegram is left out, which a local
+    /// server without a bot has.
     pub(crate) fn link(self, text: &str, url: String) -> Self {
         if url.starts_with("https://") { self.key(text, None, Some(url)) } else { self }
     }
@@ -284,8 +284,8 @@ impl Alert {
     }
 }
 
-/// A text of a user that does not change the text around it: [`unmarked`], and isolated if it may be
-/// written from right to left. Between two such names, an arrow or a number would change sides.
+/// A text of a user that does not change the text around it: [`unmarked`], and isolated if it may
+/// be written from right to left. Between two such names, an arrow or a number would change sides.
 ///
 /// <https://www.unicode.org/reports/tr9/#Explicit_Directional_Isolates>
 pub(crate) fn clean(text: &str) -> String {

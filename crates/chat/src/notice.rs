@@ -200,7 +200,8 @@ impl<'a> Reader<'a> {
         let mut settlements = BTreeSet::new();
         for told in &self.news.changes {
             let subject = &told.change.subject;
-            // An expense or a payment is one line: what it was before the first change, against now.
+            // An expense or a payment is one line: what it was before the first change, against
+            // now.
             if let Some(it) = &subject.expense {
                 if expenses.insert(it.id) {
                     lines.extend(self.expense(it.id));

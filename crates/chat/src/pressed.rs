@@ -4,8 +4,8 @@ use fracti_core::input::Error;
 
 use crate::message::{Buttons, Reply};
 
-/// What a press does to what is seen: an alert for who pressed, and another message in place of the one
-/// with the button.
+/// What a press does to what is seen: an alert for who pressed, and another message in place of the
+/// one with the button.
 #[derive(Debug, Default)]
 pub struct Pressed {
     /// What is said to who pressed.

@@ -36,8 +36,8 @@ use crate::{
 const CHOSEN_WITHIN_S: i64 = 20 * 3_600;
 
 impl Acting<'_> {
-    /// Carries out a press. What a button says is not trusted: rights are checked anew, and the group
-    /// must be that of the chat.
+    /// Carries out a press. What a button says is not trusted: rights are checked anew, and the
+    /// group must be that of the chat.
     ///
     /// # Errors
     ///
@@ -104,8 +104,8 @@ impl Acting<'_> {
         }
     }
 
-    /// Answers a question with one of its options. In a group's chat, the last answer shows what was
-    /// chosen, in place of the question: the notice may have other lines, and buttons of them.
+    /// Answers a question with one of its options. In a group's chat, the last answer shows what
+    /// was chosen, in place of the question: the notice may have other lines, and buttons of them.
     async fn press_option(
         &self,
         room: &Room,
@@ -251,7 +251,8 @@ impl Acting<'_> {
         }
     }
 
-    /// Records a payment of the plan, for its payer or its recipient, unless the balances have changed.
+    /// Records a payment of the plan, for its payer or its recipient, unless the balances have
+    /// changed.
     async fn press_pay(
         &self,
         room: &Room,

@@ -89,14 +89,15 @@ pub struct Group {
     /// How the group is joined, if not by its id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invitation: Option<Invitation>,
-    /// The code of the invitation, for the members to send. Invitations of earlier releases have only
-    /// its hash.
+    /// The code of the invitation, for the members to send. Invitations of earlier releases have
+    /// only its hash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invitation_code: Option<InvitationCode>,
     /// User who made the invitation. Those of earlier releases name nobody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invited_by: Option<UserId>,
-    /// Links of guests that wait to be confirmed, at most [`MAX_PROPOSED_LINKS`](crate::input::limits::MAX_PROPOSED_LINKS).
+    /// Links of guests that wait to be confirmed, at most
+    /// [`MAX_PROPOSED_LINKS`](crate::input::limits::MAX_PROPOSED_LINKS).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub proposed_links: Vec<ProposedLink>,
     /// Time at which the creator deleted the group, which then has no users and cannot be joined.
@@ -213,7 +214,8 @@ impl Group {
     ///
     /// # Errors
     ///
-    /// [`Error::Left`] if it is deleted, with which its last user has left; [`Error::GroupArchived`].
+    /// [`Error::Left`] if it is deleted, with which its last user has left;
+    /// [`Error::GroupArchived`].
     pub const fn check_unarchived(&self) -> Result<(), Error> {
         match (self.deleted_at, self.archived) {
             (Some(_), _) => Err(Error::Left),

@@ -1,4 +1,5 @@
-//! Questions to a group: what is asked and answered, receipts whose items members claim, and points.
+//! Questions to a group: what is asked and answered, receipts whose items members claim, and
+//! points.
 
 pub mod answer;
 pub mod asking;

@@ -617,8 +617,8 @@ fn apportion(
     shares.into_iter().map(share).collect()
 }
 
-/// Divides `amount` by claims, which must not be empty. Of left-over minor units, those that members
-/// with equal remainders would get only by the id of the expense are left open.
+/// Divides `amount` by claims, which must not be empty. Of left-over minor units, those that
+/// members with equal remainders would get only by the id of the expense are left open.
 #[expect(clippy::arithmetic_side_effects, reason = "a `BigInt` does not overflow")]
 fn preview(claims: Vec<Claim>, amount: Money) -> Result<Vec<PreviewedShare>, SplitError> {
     let shares = rounded_down(claims, amount);

@@ -19,9 +19,9 @@ body! {
     }]
     pub(crate) CreateExpense => NewExpense {
         /// A spending of the caller, which becomes this expense and is deleted. The caller is the
-        /// payer. The amount and the currency are those of the spending; so are the description, the
-        /// date and, if it has exactly one of the categories of expenses, the category, unless they
-        /// are sent.
+        /// payer. The amount and the currency are those of the spending; so are the description,
+        /// the date and, if it has exactly one of the categories of expenses, the category, unless
+        /// they are sent.
         spending: "spendingId".text(),
         /// Amount that was paid; negative if it was received. Default, for an `itemized` split in
         /// which no line takes the rest: the sum of the lines.
@@ -34,8 +34,8 @@ body! {
         payers: "payers".objects::<CreatePayer>(1..=MAX_SHARES),
         /// How to split it. Default: `equal`.
         split_type: "splitType".text(),
-        /// Members who share it, each once. Default: if `splitType` is left out, too, by the group's
-        /// default split; otherwise all members of the group share it equally.
+        /// Members who share it, each once. Default: if `splitType` is left out, too, by the
+        /// group's default split; otherwise all members of the group share it equally.
         splits: "splits".documented(1..=MAX_SHARES).objects::<CreateSplit>(SPLITS),
         /// Lines of the receipt, for an `itemized` split. Items, taxes, tips and fees minus
         /// discounts are the amount.

@@ -103,8 +103,8 @@ impl Parameters for ExpensesQuery {
 /// Newest first, in order of recording or of the day on which they happened. The order by day may
 /// lag behind the last writes by milliseconds. Filters select expenses that fulfil all of them. One
 /// request examines at most 1000 expenses, so a page may have fewer expenses than `limit` and still
-/// have a next page. Deleted expenses are a list of their own, each as it was; those that the undo of
-/// an import deleted are not in it.
+/// have a next page. Deleted expenses are a list of their own, each as it was; those that the undo
+/// of an import deleted are not in it.
 #[utoipa::path(get, path = "/api/groups/{groupId}/expenses", tag = "expenses",
     responses((status = OK, body = List<ListedExpense>)),
     extensions(("x-errors" = json!([Code::NotIndexed]))))]

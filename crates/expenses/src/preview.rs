@@ -32,10 +32,10 @@ pub(crate) struct ExpensePreview {
 
 /// Preview an expense.
 ///
-/// It is checked and divided, and not recorded. It takes the body of the expense, in which `description` may be missing. The id of an expense
-/// decides which members get the minor units that are left over; a new expense has none yet. Members
-/// between whom it decides have `or`, which is one minor unit more. All other shares are exact. It is
-/// a read to scopes and quotas.
+/// It is checked and divided, and not recorded. It takes the body of the expense, in which
+/// `description` may be missing. The id of an expense decides which members get the minor units
+/// that are left over; a new expense has none yet. Members between whom it decides have `or`, which
+/// is one minor unit more. All other shares are exact. It is a read to scopes and quotas.
 #[utoipa::path(post, path = "/api/groups/{groupId}/expenses/preview", tag = "expenses",
     responses((status = OK, body = Data<ExpensePreview>)),
     extensions(("x-errors" = json!([Code::SpendingNotFound, Code::TooManySplits]))))]
@@ -57,8 +57,8 @@ pub(crate) async fn preview_expense(
 
 /// Preview changes to an expense.
 ///
-/// It is checked and divided, and not recorded. Allowed for whom the edit is. The expense keeps its id, so all shares are exact. It is a read to
-/// scopes and quotas.
+/// It is checked and divided, and not recorded. Allowed for whom the edit is. The expense keeps its
+/// id, so all shares are exact. It is a read to scopes and quotas.
 #[utoipa::path(post, path = "/api/groups/{groupId}/expenses/{expenseId}/preview", tag = "expenses",
     responses((status = OK, body = Data<ExpensePreview>)),
     extensions(("x-errors" = json!([Code::NotAllowed, Code::TooManySplits]))))]

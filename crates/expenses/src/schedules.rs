@@ -31,8 +31,8 @@ body! {
         expense: "expense".of::<CreateScheduledExpense>(),
         /// The dates.
         repeat: "repeat".of::<SetRepeat>(),
-        /// Who shares each expense, decided on its date; only without `splits` and `items`. Default:
-        /// `everyone` with `"splitType":"equal"`, otherwise `default`.
+        /// Who shares each expense, decided on its date; only without `splits` and `items`.
+        /// Default: `everyone` with `"splitType":"equal"`, otherwise `default`.
         shared_by: "sharedBy".text(),
     }
 }
@@ -40,8 +40,8 @@ body! {
 body! {
     /// An expense to record on each date of a schedule.
     CreateScheduledExpense => NewExpense {
-        /// Amount that is paid; negative if it is received. Default, for an `itemized` split in which
-        /// no line takes the rest: the sum of the lines.
+        /// Amount that is paid; negative if it is received. Default, for an `itemized` split in
+        /// which no line takes the rest: the sum of the lines.
         amount: "amount".number(schemas::ExpenseAmountInput),
         /// What is paid for.
         description: "description".text(),
@@ -70,8 +70,8 @@ body! {
 }
 
 body! {
-    /// The dates of a schedule: `start`, and each time `interval` units more, counted from `start`. The
-    /// 31st is the last day of a shorter month.
+    /// The dates of a schedule: `start`, and each time `interval` units more, counted from `start`.
+    /// The 31st is the last day of a shorter month.
     #[example = { "every": "month", "start": "2026-01-31", "timeZone": "Europe/Berlin" }]
     SetRepeat => RepeatInput {
         /// Unit. Required.
@@ -100,8 +100,8 @@ body! {
         repeat: "repeat".of::<SetRepeat>(),
         /// Dates of the schedule after `lastDate` to leave out, in place of the present ones.
         skips: "skips".documented(0..=MAX_SKIPS).texts(0..=366),
-        /// Whether it is paused. Once it goes on, the expense that was refused is recorded; dates that
-        /// have passed while a member had paused it are not.
+        /// Whether it is paused. Once it goes on, the expense that was refused is recorded; dates
+        /// that have passed while a member had paused it are not.
         paused: "paused".flag(),
         /// Who shares each expense from now on, decided on its date.
         shared_by: "sharedBy".text(),
@@ -160,10 +160,10 @@ pub(crate) async fn list_schedules(
 
 /// Create a schedule.
 ///
-/// Its expense is recorded on each of its dates, soon after 04:00 in its zone, as an ordinary expense
-/// with the rights of the member who made or last changed the schedule. Dates that were missed are
-/// recorded later, each under its date, up to 35 days. An expense that is refused pauses the schedule,
-/// which then has a `problem`.
+/// Its expense is recorded on each of its dates, soon after 04:00 in its zone, as an ordinary
+/// expense with the rights of the member who made or last changed the schedule. Dates that were
+/// missed are recorded later, each under its date, up to 35 days. An expense that is refused pauses
+/// the schedule, which then has a `problem`.
 #[utoipa::path(post, path = "/api/groups/{groupId}/schedules", tag = "expenses",
     responses((status = CREATED, body = Data<ScheduleView>, headers(("ETag")))),
     extensions(("x-errors" = json!([Code::TooManySchedules, Code::TooManySplits]))))]

@@ -94,15 +94,14 @@ pub async fn recall(table: &Table, group: GroupId, import: &mut Import) -> Resul
 ///
 /// The file is an export of Splitwise, Spliit, Spliit Cloud, IHateMoney, Cospend, Settle Up or
 /// Tricount, or the complete JSON export of a Fracti group. The format is recognized by the
-/// contents. Without `commit`, the response is a
-/// plan, and nothing is written. With `commit`, all expenses and payments that the group does not
-/// have yet are recorded; if one of them cannot be recorded, none is. If rows of earlier imports of
-/// the app have changed in the file or are gone, the request is refused until it sends the `confirm`
-/// of the plan; they stay as they are, or with `update` are edited and deleted, which only the
-/// members may request who may undo those imports. The response to a large
-/// import may be 202 with the status `running`: repeat the request with the response's `run` until the
-/// status is not `running`. A repeated request records nothing twice, and with `run`, nothing that
-/// somebody has undone since.
+/// contents. Without `commit`, the response is a plan, and nothing is written. With `commit`, all
+/// expenses and payments that the group does not have yet are recorded; if one of them cannot be
+/// recorded, none is. If rows of earlier imports of the app have changed in the file or are gone,
+/// the request is refused until it sends the `confirm` of the plan; they stay as they are, or with
+/// `update` are edited and deleted, which only the members may request who may undo those imports.
+/// The response to a large import may be 202 with the status `running`: repeat the request with the
+/// response's `run` until the status is not `running`. A repeated request records nothing twice,
+/// and with `run`, nothing that somebody has undone since.
 #[utoipa::path(post, path = "/api/groups/{groupId}/import", tag = "transfer",
     responses(
         (status = OK, body = Data<ResultView>),
@@ -235,9 +234,9 @@ pub(crate) async fn get_import(
 /// Allowed for the member who imported the file, and for any member once that member has left.
 /// Deletes all expenses and settlements of the import that still exist, including edited ones.
 /// Guests that the import has added and that have no part in anything else are removed, up to 40 of
-/// them; the file brings them back. The response to a large undo may be 202 with the
-/// status `undoing`: repeat the request with the response's `run` until the status is `undone`. With a `run`
-/// that is over, nothing is deleted and the status is `undone`.
+/// them; the file brings them back. The response to a large undo may be 202 with the status
+/// `undoing`: repeat the request with the response's `run` until the status is `undone`. With a
+/// `run` that is over, nothing is deleted and the status is `undone`.
 #[utoipa::path(delete, path = "/api/groups/{groupId}/import/{importId}", tag = "transfer",
     responses(
         (status = OK, body = Data<ImportView>),

@@ -85,8 +85,8 @@ fn spellings(name: &str) -> Vec<String> {
     spellings
 }
 
-/// Our category for the name of another app's category: none if the name is blank or says that there
-/// is none, an error if it is not known.
+/// Our category for the name of another app's category: none if the name is blank or says that
+/// there is none, an error if it is not known.
 pub(crate) fn known(name: &str) -> Result<Option<Category>, Unknown> {
     let name = normal(name.trim()).to_lowercase();
     if name.is_empty() {

@@ -44,8 +44,8 @@ impl CsvRecord<'_> {
     }
 
     /// Indexes of the columns of this header from `first` on that have a number in a line: those of
-    /// the members, if each of them has a column. Another column has none, and a spreadsheet may add
-    /// empty ones.
+    /// the members, if each of them has a column. Another column has none, and a spreadsheet may
+    /// add empty ones.
     pub(crate) fn columns_of_numbers(&self, lines: &Csv<'_>, first: usize) -> Vec<usize> {
         let mut found = vec![false; self.cells.len()];
         for line in lines.clone().map_while(Result::ok) {

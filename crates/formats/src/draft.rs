@@ -467,8 +467,8 @@ impl<'a> ImportDraft<'a> {
         self.add_member(header.place(index), MEMBER, unguarded(header.cell(index)))
     }
 
-    /// The numbers of members with their names, in an order that does not depend on that of the file,
-    /// for the identity of a row.
+    /// The numbers of members with their names, in an order that does not depend on that of the
+    /// file, for the identity of a row.
     pub(crate) fn identified(&self, parts: &[(usize, Decimal)]) -> Vec<String> {
         let part = |(member, number): &(usize, Decimal)| format!("{number} {}", self.name(*member));
         let mut parts: Vec<String> = parts.iter().map(part).collect();
@@ -484,8 +484,8 @@ impl<'a> ImportDraft<'a> {
     }
 
     /// Adds people, with their names and ids, and returns their indexes by the ids. The id is read
-    /// instead of a name that cannot be seen. Those of one name are told apart by their ids, because
-    /// their order may be another one in the next file.
+    /// instead of a name that cannot be seen. Those of one name are told apart by their ids,
+    /// because their order may be another one in the next file.
     pub(crate) fn add_people(
         &mut self,
         people: &[(FilePlace, &str, &str)],

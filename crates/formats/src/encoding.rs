@@ -132,8 +132,8 @@ pub(crate) fn text(file: &[u8], limit: usize) -> Result<Cow<'_, str>, Issue> {
     }
 }
 
-/// The text of a file in UTF-16. Without a byte order mark, the zero bytes of ASCII letters tell the
-/// order.
+/// The text of a file in UTF-16. Without a byte order mark, the zero bytes of ASCII letters tell
+/// the order.
 fn utf_16(file: &[u8]) -> Option<String> {
     let (pairs, []) = file.as_chunks::<2>() else { return None };
     let count = |is_zero: fn(&&[u8; 2]) -> bool| pairs.iter().filter(is_zero).count();

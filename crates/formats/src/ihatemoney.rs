@@ -263,8 +263,8 @@ fn import(bills: &[(RowPlace, Bill)], header: Option<&CsvRecord<'_>>, draft: &mu
     }
     let withheld = Withheld::default();
     let mut reader = BillReader { header, members, weights, unknown: None, withheld, draft };
-    // The app writes the newest bill first. What rounding has withheld before a bill must not depend
-    // on those that a later export has before it.
+    // The app writes the newest bill first. What rounding has withheld before a bill must not
+    // depend on those that a later export has before it.
     let mut oldest_first: Vec<_> = bills.iter().rev().collect();
     oldest_first.sort_by_key(|(_, bill)| &bill.date);
     for (row, bill) in oldest_first {

@@ -61,9 +61,9 @@ impl FromStr for Target {
 
 words! {
     /// Why a person in a file is matched with a member: by the `id` of the person in the app, under
-    /// which an earlier import added a guest; because an earlier `import` recorded the person's rows
-    /// for the member; because both have the same `name`; or because the match was `given` in the
-    /// request.
+    /// which an earlier import added a guest; because an earlier `import` recorded the person's
+    /// rows for the member; because both have the same `name`; or because the match was `given` in
+    /// the request.
     pub enum MatchedBy as "ImportMatchedBy" {
         /// An earlier import added the guest for the person's id.
         Id = "id",
@@ -86,8 +86,8 @@ pub struct Match<'a> {
 }
 
 /// The member matched with each person in a file, if any. An id matches the guest whom an earlier
-/// import added for it. A name matches, regardless of case, if exactly one present member has it who
-/// is not matched by an id.
+/// import added for it. A name matches, regardless of case, if exactly one present member has it
+/// who is not matched by an id.
 #[must_use]
 pub fn matches<'a>(
     group: GroupId,

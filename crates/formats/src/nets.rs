@@ -1,7 +1,7 @@
 //! Rows that have the net of each member: what the member paid minus what they owe.
 //!
-//! The net of a member who alone paid, and the cost, tell the member's own share. If several members
-//! paid, who paid how much is not in the file.
+//! The net of a member who alone paid, and the cost, tell the member's own share. If several
+//! members paid, who paid how much is not in the file.
 
 use fracti_core::values::{currency::Currency, decimal::Decimal};
 use fracti_texts::{Message, message, rule};

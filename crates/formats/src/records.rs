@@ -248,7 +248,8 @@ impl Import {
         self.rows.iter().filter(is_lost).map(|row| row.place)
     }
 
-    /// The reasons why the file cannot be imported into the group: its errors and its open questions.
+    /// The reasons why the file cannot be imported into the group: its errors and its open
+    /// questions.
     fn refusals(&self, to: &Destination<'_>) -> FieldErrors {
         let mut errors = FieldErrors::default();
         let options = Path::from("options");

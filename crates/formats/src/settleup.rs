@@ -1,8 +1,8 @@
 //! Settle Up's CSV of a group.
 //!
-//! A cell has a list of names or of amounts, with semicolons between them. The app rounds shares one
-//! by one. If a row was paid in another currency than that of the group, it has the amount in the
-//! currency of the group, too, and its lists are the ratio by which this amount is divided.
+//! A cell has a list of names or of amounts, with semicolons between them. The app rounds shares
+//! one by one. If a row was paid in another currency than that of the group, it has the amount in
+//! the currency of the group, too, and its lists are the ratio by which this amount is divided.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -113,7 +113,8 @@ pub(crate) fn read(
     };
     let mut rows: Vec<CsvRow<'_>> = lines.iter().filter_map(|line| reader.row(line)).collect();
     let group = reader.currency(&rows);
-    // The file may have the newest rows first. What rounding withholds must not depend on later ones.
+    // The file may have the newest rows first. What rounding withholds must not depend on later
+    // ones.
     rows.sort_by_key(|row| (row.date, row.moment));
     for row in &rows {
         reader.push(row, group);
@@ -142,8 +143,8 @@ impl<'r> Table<'r> {
         self.header.cells.iter().position(|name| name == column)
     }
 
-    /// The names with a separator in them: those that have only one amount beside them, and stand in
-    /// another place, too. A list of names that has lost amounts stands in one.
+    /// The names with a separator in them: those that have only one amount beside them, and stand
+    /// in another place, too. A list of names that has lost amounts stands in one.
     fn names(self) -> Names<'r> {
         let lists = self.lines.iter().flat_map(move |line| {
             [(PAYERS, AMOUNTS), (SHARERS, SHARES)]

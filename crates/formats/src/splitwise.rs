@@ -238,8 +238,8 @@ impl SplitwiseReader<'_, '_> {
 }
 
 /// The contents of a row that are its identity, with the net of each member by name. A member who
-/// joined later has a net of zero, and the category is in the language of the account, so neither is
-/// part of it.
+/// joined later has a net of zero, and the category is in the language of the account, so neither
+/// is part of it.
 fn content(
     date: &str,
     description: &str,

@@ -1,7 +1,8 @@
 //! The CSV that Tricount's support sends.
 //!
 //! The names of its columns are in the language of the account, but the fifth one ends with the
-//! tricount's currency in parentheses, in which all amounts count. The app rounds shares one by one.
+//! tricount's currency in parentheses, in which all amounts count. The app rounds shares one by
+//! one.
 
 mod columns;
 mod dates;
@@ -114,7 +115,8 @@ pub(crate) fn read(
     };
     let mut rows: Vec<(Day, &CsvRecord<'_>)> =
         lines.iter().filter_map(|line| Some((reader.date(line)?, line))).collect();
-    // The file may have the newest rows first. What rounding withholds must not depend on later ones.
+    // The file may have the newest rows first. What rounding withholds must not depend on later
+    // ones.
     rows.sort_by_key(|(date, line)| (*date, line.cell(columns.date)));
     for (date, line) in rows {
         reader.row(date, line);

@@ -54,7 +54,8 @@ body! {
         currency: "currency".required().text(),
         /// Amount.
         amount: "amount".required().number(schemas::AmountInput),
-        /// Account to which a cash-out is paid; in TON and USDT an address. Required for a cash-out.
+        /// Account to which a cash-out is paid; in TON and USDT an address. Required for a
+        /// cash-out.
         to: "to".text(),
         /// Kind of the value that a correction takes. Required for a correction.
         fund: "fund".text(),
@@ -71,8 +72,8 @@ body! {
     /// Reference by which money arrived, or was paid out.
     #[example = { "refId": "bank 4711" }]
     pub(crate) CaptureFundTransaction => Field<RefId> {
-        /// The reference; in TON or USDT, the hash of the transaction. Each counts once, however it is
-        /// spelt.
+        /// The reference; in TON or USDT, the hash of the transaction. Each counts once, however it
+        /// is spelt.
         ref_id: "refId".required().text(),
     } => ref_id
 }
@@ -90,8 +91,8 @@ body! {
 
 /// Set whether a user takes payments from funds without confirming each.
 ///
-/// Who reports a top-up, or confirms a payment of cash from funds, accepts them from then on, unless
-/// they have said that they do not.
+/// Who reports a top-up, or confirms a payment of cash from funds, accepts them from then on,
+/// unless they have said that they do not.
 #[utoipa::path(put, path = "/api/users/{userId}/funds", tag = "funds",
     responses((status = OK, body = Data<FundsView>)),
     extensions(("x-errors" = json!([Code::NotAllowed, Code::FundsDisabled]))))]
@@ -134,8 +135,8 @@ pub(crate) async fn create_fund_credit(
 
 /// Create a bonus: credit that lapses.
 ///
-/// Operators only. Its id is that of the transaction. What its owner pays from it arrives as credit,
-/// which does not lapse: a friend who pays it back gives it no end again.
+/// Operators only. Its id is that of the transaction. What its owner pays from it arrives as
+/// credit, which does not lapse: a friend who pays it back gives it no end again.
 #[utoipa::path(post, path = "/api/users/{userId}/funds/bonuses", tag = "funds",
     responses((status = CREATED, body = Data<TransactionView>)),
     extensions(("x-errors" = json!([
@@ -185,8 +186,8 @@ pub(crate) async fn create_fund_debit(
 /// Capture a transaction that waits for an operator.
 ///
 /// Operators only: reported money has arrived, or a cash-out was paid. With another reference than
-/// before, by another operator, or once it has ended otherwise, it is refused. A report that is over
-/// expires.
+/// before, by another operator, or once it has ended otherwise, it is refused. A report that is
+/// over expires.
 #[utoipa::path(post, path = "/api/users/{userId}/funds/transactions/{transactionId}/capture",
     tag = "funds", responses((status = OK, body = Data<TransactionView>)),
     extensions(("x-errors" = json!([

@@ -52,8 +52,8 @@ impl Parameters for FundsQuery {
 
 /// Get a user's funds, by currency.
 ///
-/// `me` is the caller; an operator may name any user. In the app only, not by an API token. Sums are
-/// of one moment only if no payment is made while they are read; nothing is decided by them.
+/// `me` is the caller; an operator may name any user. In the app only, not by an API token. Sums
+/// are of one moment only if no payment is made while they are read; nothing is decided by them.
 #[utoipa::path(get, path = "/api/users/{userId}/funds", tag = "funds",
     responses((status = OK, body = Data<FundsView>)),
     extensions(("x-errors" = json!([Code::NotAllowed]))))]
@@ -100,8 +100,9 @@ async fn get_fund_transaction(
 
 /// Check a user's funds: do now what is due.
 ///
-/// Reports that are over expire, bonuses lapse, held cash becomes cash, and amounts that are withheld
-/// for a transaction that does not exist are released. The keeper does the same once a minute.
+/// Reports that are over expire, bonuses lapse, held cash becomes cash, and amounts that are
+/// withheld for a transaction that does not exist are released. The keeper does the same once a
+/// minute.
 #[utoipa::path(post, path = "/api/users/{userId}/funds/check", tag = "funds",
     responses((status = OK, body = Data<FundsView>)),
     extensions(("x-errors" = json!([Code::NotAllowed, Code::FundsDisabled]))))]

@@ -260,8 +260,8 @@ pub(crate) struct FundWorkView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Alice Smith")]
     owner_name: Option<String>,
-    /// Link that pays a cash-out in TON from the operator's wallet, with the id of the transaction as
-    /// comment.
+    /// Link that pays a cash-out in TON from the operator's wallet, with the id of the transaction
+    /// as comment.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(
         example = "ton://transfer/EQDKbjIcfM6ezt8KjKJJLshZJJSqX7XOA4ff-W72r5gqPrHF?amount=3000000000"

@@ -62,8 +62,8 @@ pub(crate) async fn create_invitation(
 
 /// Delete the invitation.
 ///
-/// The group is closed: no code opens it, but users who open it from its chat still join it. `POST` invites
-/// again. Not by an API token.
+/// The group is closed: no code opens it, but users who open it from its chat still join it. `POST`
+/// invites again. Not by an API token.
 #[utoipa::path(delete, path = "/api/groups/{groupId}/invitation", tag = "groups",
     responses((status = OK, body = Data<GroupView>)),
     extensions(("x-errors" = json!([Code::NotAllowed]))))]

@@ -27,9 +27,9 @@ body! {
 ///
 /// The caller joins it. It is created at the first opening, with the title and the currency of the
 /// request. The init data must have a `chat_instance`, as Telegram signs it for Mini Apps that are
-/// opened by a direct link: it proves that the caller is in the chat. With `groupId`, the chat moves
-/// to that group; a group that the chat had before must have the caller alone and nothing recorded,
-/// and is deleted.
+/// opened by a direct link: it proves that the caller is in the chat. With `groupId`, the chat
+/// moves to that group; a group that the chat had before must have the caller alone and nothing
+/// recorded, and is deleted.
 #[utoipa::path(post, path = "/api/groups/open", tag = "groups",
     responses(
         (status = OK, body = Data<GroupView>, description = "The chat had a group."),

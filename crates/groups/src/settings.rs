@@ -36,8 +36,8 @@ body! {
 }
 
 body! {
-    /// A rule of the default split. An expense has the rule of its category, or else the one without
-    /// a category; if there is none, all members share it equally.
+    /// A rule of the default split. An expense has the rule of its category, or else the one
+    /// without a category; if there is none, all members share it equally.
     #[example = {
         "splits": [{ "userId": "123456789", "weight": 60 }, { "userId": "987654321", "weight": 40 }],
     }]
@@ -101,9 +101,9 @@ pub(crate) struct DeletedGroup {
 
 /// Delete a group.
 ///
-/// Allowed for its creator, once all other users have left or were removed, no balance is open and no
-/// settlement is pending. Guests may remain. The group is archived permanently and cannot be joined
-/// again. Not by an API token.
+/// Allowed for its creator, once all other users have left or were removed, no balance is open and
+/// no settlement is pending. Guests may remain. The group is archived permanently and cannot be
+/// joined again. Not by an API token.
 #[utoipa::path(delete, path = "/api/groups/{groupId}", tag = "groups",
     responses((status = OK, body = Data<DeletedGroup>)),
     extensions(("x-errors" = json!([Code::NotAllowed, Code::NotAlone, Code::NotSettled]))))]

@@ -55,8 +55,8 @@ pub struct App {
 
 impl App {
     /// Creates the application from [`Settings::from_env`] and the variables of the AWS SDKs, such
-    /// as `AWS_ENDPOINT_URL_DYNAMODB` and `AWS_CA_BUNDLE`, and opens a connection to the table; several
-    /// while it waits for the secret.
+    /// as `AWS_ENDPOINT_URL_DYNAMODB` and `AWS_CA_BUNDLE`, and opens a connection to the table;
+    /// several while it waits for the secret.
     ///
     /// # Errors
     ///

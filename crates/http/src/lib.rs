@@ -4,9 +4,9 @@
 //! [`App`] holds the dependencies of a request. [`service`] creates the tower service that Lambda,
 //! the local server and the tests run; its layers create the [`Context`] of each request and
 //! authenticate its [`Principal`]. A handler takes extractors ([`Caller`] or [`AsMember`] with its
-//! [`Parameters`], [`Id`], [`IfMatch`], [`Once`] or [`Upload`] with its [`Body`]), calls
-//! one method of the table, and returns a view in an envelope ([`Data`], [`Tagged`], [`Public`],
-//! [`List`]) or a [`Problem`]. This crate has no endpoints. Its folders have an order, which a test holds.
+//! [`Parameters`], [`Id`], [`IfMatch`], [`Once`] or [`Upload`] with its [`Body`]), calls one method
+//! of the table, and returns a view in an envelope ([`Data`], [`Tagged`], [`Public`], [`List`]) or
+//! a [`Problem`]. This crate has no endpoints. Its folders have an order, which a test holds.
 
 mod app;
 mod caller;

@@ -1,11 +1,12 @@
-//! The keeper does what is due without a request: reports and holds expire, bonuses lapse, held cash
-//! can be used.
+//! The keeper does what is due without a request: reports and holds expire, bonuses lapse, held
+//! cash can be used.
 //!
-//! A row that needs attention at a known time is in an index by that time. A run works its list off,
-//! oldest first, and handles each row by its kind, in a transaction that is conditional on the row. So
-//! two runs at once, a skipped minute or an index that lags make work late, never wrong. The next page
-//! begins after the last row of this one, so a row that fails or is left alone is met once a run.
-//! Schedules come last, so that thousands at four in the morning do not keep a hold from ending.
+//! A row that needs attention at a known time is in an index by that time. A run works its list
+//! off, oldest first, and handles each row by its kind, in a transaction that is conditional on the
+//! row. So two runs at once, a skipped minute or an index that lags make work late, never wrong.
+//! The next page begins after the last row of this one, so a row that fails or is left alone is met
+//! once a run. Schedules come last, so that thousands at four in the morning do not keep a hold
+//! from ending.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -70,8 +71,8 @@ const MAX_SCHEDULES: usize = 20_000;
 const RUN_LIMIT: Duration = Duration::from_secs(55);
 
 impl WorkList {
-    /// Time after which a run begins no more of its rows, so that the last one ends in the run: a message
-    /// that is cut off is sent again.
+    /// Time after which a run begins no more of its rows, so that the last one ends in the run: a
+    /// message that is cut off is sent again.
     fn beginning(self) -> Duration {
         BEGINNING.min(RUN_LIMIT.saturating_sub(self.row_limit))
     }
@@ -84,8 +85,8 @@ pub struct Report {
     pub done: usize,
     /// Rows that could not be handled, and are tried again later.
     pub failed: usize,
-    /// Rows that are left alone: of a kind or a version that this Fracti does not know, or damaged in
-    /// such a way that they are not due.
+    /// Rows that are left alone: of a kind or a version that this Fracti does not know, or damaged
+    /// in such a way that they are not due.
     pub left_alone: usize,
     /// Seconds for which the oldest of them has been due, with what failures have delayed it.
     pub late_s: u64,
@@ -253,8 +254,8 @@ enum Handled {
     Unknown,
 }
 
-/// Records the expenses of a schedule's dates that are due, oldest first. It leaves the schedule due if
-/// there are more than a run records, or if the time is over.
+/// Records the expenses of a schedule's dates that are due, oldest first. It leaves the schedule
+/// due if there are more than a run records, or if the time is over.
 async fn record_dates(table: &Table, of: &Schedule, now: Timestamp) -> Result<(), Error> {
     let begun = Instant::now();
     for _ in 0..MAX_DATES {

@@ -38,8 +38,8 @@ pub(crate) struct LedgerDayView {
 }
 
 impl BalanceView {
-    /// The balances at `as_of` of one member, or of all if `user` is `None`. The id of a guest means
-    /// the user from the link on.
+    /// The balances at `as_of` of one member, or of all if `user` is `None`. The id of a guest
+    /// means the user from the link on.
     pub(crate) fn of(
         group: &Group,
         members: &[Member],

@@ -109,9 +109,9 @@ async fn list_ledger_entries(
 /// Push adjustments to the ledger.
 ///
 /// For opening balances from another app, or for corrections. The changes of an adjustment sum to
-/// zero in each currency. All of a request are written at once. An adjustment that cannot be applied
-/// is listed in `nonApplied` and does not stop the others; if one is invalid, none is applied. At most one entry is applied under an
-/// `entryId`, however often it is sent.
+/// zero in each currency. All of a request are written at once. An adjustment that cannot be
+/// applied is listed in `nonApplied` and does not stop the others; if one is invalid, none is
+/// applied. At most one entry is applied under an `entryId`, however often it is sent.
 #[utoipa::path(post, path = "/api/groups/{groupId}/ledger/entries", tag = "ledger",
     responses((status = OK, body = Data<ReportView>)))]
 async fn push_entries(
@@ -212,9 +212,9 @@ async fn get_group_stats(
 
 /// List what has changed in a group.
 ///
-/// Oldest first, after the place of an earlier response. The cursor is always there, also at the end
-/// of the list, and does not expire: use it to look for what is new. The first request has none, and
-/// gets the place from which to follow the group. An import is one change.
+/// Oldest first, after the place of an earlier response. The cursor is always there, also at the
+/// end of the list, and does not expire: use it to look for what is new. The first request has
+/// none, and gets the place from which to follow the group. An import is one change.
 #[utoipa::path(get, path = "/api/groups/{groupId}/changes", tag = "ledger",
     responses((status = OK, body = List<GroupChangeView>)))]
 async fn list_changes(

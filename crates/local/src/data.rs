@@ -1,8 +1,8 @@
 //! The data file of the local server, which is made whole or not at all.
 //!
-//! A new file is made beside its place, with its table and its indexes, is checked, and then gets its
-//! name. So a server that is killed in its first start, or finds the disk full, leaves no file of this
-//! name. What a killed one leaves is removed by the next first start.
+//! A new file is made beside its place, with its table and its indexes, is checked, and then gets
+//! its name. So a server that is killed in its first start, or finds the disk full, leaves no file
+//! of this name. What a killed one leaves is removed by the next first start.
 
 use std::{
     fs, io,

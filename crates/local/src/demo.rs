@@ -1,5 +1,6 @@
 //! A demo group to try the API on: four friends in the Alps and a guest, with expenses in two
-//! currencies, a bill with its lines, one that two paid, a refund, and a receipt that waits for claims.
+//! currencies, a bill with its lines, one that two paid, a refund, and a receipt that waits for
+//! claims.
 //!
 //! It is created through the API with idempotency keys, so repeated starts on the same data create
 //! it at most once a day.

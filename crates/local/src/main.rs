@@ -81,11 +81,12 @@ struct Options {
     /// Writes that a user may make on a UTC day, likewise. Default: `DAILY_WRITES`.
     #[arg(long, value_name = "NUMBER")]
     daily_writes: Option<u32>,
-    /// Seconds between two runs of the keeper, which does what is due without a request; 0 for never.
+    /// Seconds between two runs of the keeper, which does what is due without a request; 0 for
+    /// never.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     keeper_seconds: u64,
-    /// Start a Bot API that stands in for Telegram, with a chat of the four friends of the demo, and
-    /// print how to write to the bot.
+    /// Start a Bot API that stands in for Telegram, with a chat of the four friends of the demo,
+    /// and print how to write to the bot.
     #[arg(long, conflicts_with = "data")]
     fake_telegram: bool,
     /// Port of this Bot API; 0 chooses a free one.
@@ -313,8 +314,8 @@ async fn serve(server: Server, stop: impl Future<Output = ()>) -> Result<(), Fai
     }
 }
 
-/// Completes at the first Ctrl-C or, on Unix, termination signal. From the call on, these signals no
-/// longer end the program.
+/// Completes at the first Ctrl-C or, on Unix, termination signal. From the call on, these signals
+/// no longer end the program.
 #[cfg(unix)]
 fn stop_signal() -> io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};

@@ -89,8 +89,8 @@ body! {
         /// Day that it belongs to, within one day of the UTC date of `spentAt`. Default: the day of
         /// `spentAt` in its offset, which begins at 04:00.
         user_date: "userDate" | "user_date".text(),
-        /// Time at which the money was spent, at most a day ahead. Default: now, or noon in UTC of a
-        /// `userDate` that is not today.
+        /// Time at which the money was spent, at most a day ahead. Default: now, or noon in UTC of
+        /// a `userDate` that is not today.
         spent_at: "spentAt" | "spent_at".text_of(Description::text::<Timestamp>),
     } => {
         let categories = CategoriesInput { category, categories, snapshot };
@@ -118,8 +118,8 @@ body! {
         snapshot: "registrySnapshot" | "registry_snapshot".texts(0..=MAX_OWN_CATEGORIES),
         /// New notes; `null` removes them.
         notes: "notes".nullable(Value::text),
-        /// New day. If it is not within one day of the UTC date of `spentAt`, `spentAt` becomes noon
-        /// of that day in UTC, unless it is sent.
+        /// New day. If it is not within one day of the UTC date of `spentAt`, `spentAt` becomes
+        /// noon of that day in UTC, unless it is sent.
         user_date: "userDate" | "user_date".text(),
         /// New time at which the money was spent, at most a day ahead. `userDate` becomes its day,
         /// unless it is sent.

@@ -145,9 +145,9 @@ pub(crate) async fn get_subscription(
 
 /// Set the caller's subscription.
 ///
-/// It replaces all settings, and turns messages on. If they were off, the bot first writes that they
-/// come; if it cannot, `inactiveReason` says why. Not by an API token, so that a leaked one silences
-/// nothing.
+/// It replaces all settings, and turns messages on. If they were off, the bot first writes that
+/// they come; if it cannot, `inactiveReason` says why. Not by an API token, so that a leaked one
+/// silences nothing.
 #[utoipa::path(put, path = "/api/users/me/subscription", tag = "subscription",
     responses((status = OK, body = Data<SubscriptionView>)),
     extensions(("x-errors" = json!([Code::NotAllowed, Code::MessagesDisabled]))))]

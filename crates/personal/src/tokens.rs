@@ -58,8 +58,8 @@ body! {
     pub(crate) CreateToken => NewToken {
         /// Name by which the user knows it.
         name: "name".required().text(),
-        /// Requests that it may make: `read`, `write` or both; or `browser`, for a link that signs a
-        /// browser in.
+        /// Requests that it may make: `read`, `write` or both; or `browser`, for a link that signs
+        /// a browser in.
         scopes: "scopes".required().texts(1..=2),
         /// Group to which it is limited. The caller is a member of it. Default: all groups, and the
         /// caller's own data.
@@ -81,8 +81,8 @@ pub(crate) struct DeletedToken {
 ///
 /// With it, a program acts for the caller, within its scopes and its group. It is created in the
 /// app, not by an API token; only one with the scope `browser` creates one, in exchange for itself
-/// and for the one that it created before. The response is the only one that shows the token: the replay of the
-/// response to an `Idempotency-Key` does not.
+/// and for the one that it created before. The response is the only one that shows the token: the
+/// replay of the response to an `Idempotency-Key` does not.
 #[utoipa::path(post, path = "/api/users/me/tokens", tag = "tokens",
     responses((status = CREATED, body = Data<CreatedToken>)),
     extensions(("x-errors" = json!([

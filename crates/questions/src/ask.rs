@@ -31,11 +31,11 @@ body! {
         /// Whether members see the answers without names, once it is over and has at least 3. It
         /// needs at least 3 answers, and no guest is asked. Not with `items`.
         anonymous: "anonymous".flag(),
-        /// Number of answers after which it is closed. Default: as many members as are asked now, at
-        /// most 50. Not with `items`, which claims do not close.
+        /// Number of answers after which it is closed. Default: as many members as are asked now,
+        /// at most 50. Not with `items`, which claims do not close.
         required_responses: "requiredResponses".number(schemas::RequiredResponses),
-        /// Seconds for which it takes answers. Default: 3600, of at most 86400; with `items`, 604800,
-        /// of at most 2592000.
+        /// Seconds for which it takes answers. Default: 3600, of at most 86400; with `items`,
+        /// 604800, of at most 2592000.
         timeout_seconds: "timeoutSeconds".number(schemas::TimeoutSeconds),
     }
 }
@@ -43,8 +43,8 @@ body! {
 body! {
     /// A receipt whose items members claim. An item without `sharers` is claimed.
     CreateReceipt => NewExpense {
-        /// Amount that was paid, above zero. Default: the sum of the lines, if none of them takes the
-        /// rest.
+        /// Amount that was paid, above zero. Default: the sum of the lines, if none of them takes
+        /// the rest.
         amount: "amount".number(schemas::AmountInput),
         /// What was paid for.
         description: "description".required().text(),
@@ -58,8 +58,8 @@ body! {
         currency: "currency".text(),
         /// Category.
         category: "category".text(),
-        /// Day on which it happened, from 1970-01-01 to one year ahead. Default: today in the asker's
-        /// time zone, where a day begins at 04:00.
+        /// Day on which it happened, from 1970-01-01 to one year ahead. Default: today in the
+        /// asker's time zone, where a day begins at 04:00.
         date: "date".text(),
         /// Notes.
         notes: "notes".text(),

@@ -1,4 +1,5 @@
-//! Endpoints of questions to a group: asking, answering, claiming the items of a receipt, and points.
+//! Endpoints of questions to a group: asking, answering, claiming the items of a receipt, and
+//! points.
 
 mod answer;
 mod ask;
@@ -45,8 +46,8 @@ body! {
     #[example = { "unclaimed": "claimers" }]
     #[empty = NewApplication::default()]
     ApplyReceipt => NewApplication {
-        /// Who shares items, and pieces of them, that nobody has claimed. Default: `reject`, nobody.
-        /// Items that cost nothing are shared by the payers.
+        /// Who shares items, and pieces of them, that nobody has claimed. Default: `reject`,
+        /// nobody. Items that cost nothing are shared by the payers.
         unclaimed: "unclaimed".text(),
         /// Member who paid all of it. Only if a payer of the receipt has left the group.
         payer: "payerId".text(),
@@ -109,8 +110,8 @@ async fn ask_question(
 
 /// Get a question with its answers, or its receipt with the claims.
 ///
-/// While an open receipt is claimed, `preview` has the shares that applying it with `claimers` would
-/// record now.
+/// While an open receipt is claimed, `preview` has the shares that applying it with `claimers`
+/// would record now.
 #[utoipa::path(get, path = "/api/groups/{groupId}/questions/{questionId}", tag = "questions",
     responses((status = OK, body = Data<QuestionView>)))]
 async fn get_question(
@@ -144,8 +145,8 @@ async fn answer_question(
 
 /// Claim items of a receipt.
 ///
-/// The claims replace earlier ones of the member, until the question is over. An empty list says that
-/// the member had nothing.
+/// The claims replace earlier ones of the member, until the question is over. An empty list says
+/// that the member had nothing.
 #[utoipa::path(put, path = "/api/groups/{groupId}/questions/{questionId}/claims",
     tag = "questions", responses((status = OK, body = Data<AnsweredView>)),
     extensions(("x-errors" = json!([
@@ -182,8 +183,8 @@ async fn close_question(
 
 /// Apply a receipt: record the expense that its claims give, and close the question.
 ///
-/// Allowed for the asker and the payers, and for any member if a guest paid. Repeated, it returns the
-/// same expense. Claims and sharers of members who have left are ignored.
+/// Allowed for the asker and the payers, and for any member if a guest paid. Repeated, it returns
+/// the same expense. Claims and sharers of members who have left are ignored.
 #[utoipa::path(post, path = "/api/groups/{groupId}/questions/{questionId}/apply",
     tag = "questions", responses((status = OK, body = Data<ExpenseView>, headers(("ETag")))),
     extensions(("x-errors" = json!([

@@ -77,8 +77,8 @@ pub(crate) struct OwnAnswerView {
 /// List the questions that are open for the caller.
 ///
 /// In all groups of the caller, soonest expiry first; a user of more than 100 groups gets them in
-/// 100 groups at a time. A question that was just answered may show for a moment. With `asked=true`,
-/// the questions that the caller asked, newest first, whatever their status.
+/// 100 groups at a time. A question that was just answered may show for a moment. With
+/// `asked=true`, the questions that the caller asked, newest first, whatever their status.
 #[utoipa::path(get, path = "/api/users/me/questions", tag = "questions",
     responses((status = OK, body = List<QuestionView>)),
     extensions(("x-errors" = json!([Code::NotMigrated]))))]

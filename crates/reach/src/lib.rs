@@ -1,8 +1,8 @@
 //! A bounded HTTPS client, over the TLS that the AWS SDK links already.
 //!
-//! It reaches only `https` servers, and `http` ones on loopback, which stand in for them. It follows no
-//! redirect, waits a bounded time, and reads a bounded answer. Of a failure it says whether the request
-//! may have arrived.
+//! It reaches only `https` servers, and `http` ones on loopback, which stand in for them. It
+//! follows no redirect, waits a bounded time, and reads a bounded answer. Of a failure it says
+//! whether the request may have arrived.
 
 use std::{error, sync::Arc, time::Duration};
 
@@ -107,8 +107,8 @@ impl Default for Reach {
     }
 }
 
-/// Whether a failure is one of connecting, by what caused it: a refused connection, an unknown name, or
-/// a server that is not the one it should be.
+/// Whether a failure is one of connecting, by what caused it: a refused connection, an unknown
+/// name, or a server that is not the one it should be.
 fn is_connecting(error: &(dyn error::Error + 'static)) -> bool {
     let mut source = Some(error);
     while let Some(error) = source {

@@ -45,8 +45,8 @@ pub struct Settings {
     pub operators: Vec<UserId>,
     /// `BOT_USERNAME`: username of the bot, without `@`, for links that open the Mini App.
     pub bot_username: Option<String>,
-    /// `TELEGRAM_API_URL`, by default Telegram's, if `TELLING` is `on` or the URL is set: changes are
-    /// told in Telegram.
+    /// `TELEGRAM_API_URL`, by default Telegram's, if `TELLING` is `on` or the URL is set: changes
+    /// are told in Telegram.
     pub telegram: Option<String>,
 }
 

@@ -33,8 +33,8 @@ pub async fn measured<T>(work: impl Future<Output = T>) -> (T, Measured) {
     (done, Measured { duration_ms, cost, unreadable })
 }
 
-/// Runs work that no client requested for at most `limit`, and writes one log line about it, and one
-/// more for each unreadable row that it left out.
+/// Runs work that no client requested for at most `limit`, and writes one log line about it, and
+/// one more for each unreadable row that it left out.
 ///
 /// | field | value |
 /// |---|---|
@@ -44,8 +44,8 @@ pub async fn measured<T>(work: impl Future<Output = T>) -> (T, Measured) {
 /// | `requests`, `round_trips`, `read_units`, `write_units` | as for a request |
 /// | `kind`, `cause` | of a failure, as for a request; a refusal has only a cause |
 ///
-/// The work acts for a user by the [`MemberKey`](fracti_core::group::MemberKey) that it passes to the
-/// table, which checks the user's rights as for a request.
+/// The work acts for a user by the [`MemberKey`](fracti_core::group::MemberKey) that it passes to
+/// the table, which checks the user's rights as for a request.
 ///
 /// # Errors
 ///
@@ -86,8 +86,8 @@ pub async fn work<T>(
 }
 
 impl Measured {
-    /// Writes a line about each row that was noted. `request_id` is that of the request, or the name of
-    /// the work.
+    /// Writes a line about each row that was noted. `request_id` is that of the request, or the
+    /// name of the work.
     pub fn warn(&self, request_id: &str) {
         for row in &self.unreadable {
             let pk = &*row.key.pk;

@@ -138,8 +138,8 @@ struct DebtCurrencySummary {
 }
 
 impl GroupDebts {
-    /// The debts of a group according to its ledger, for a `reader` in the app. If there are `pending`
-    /// settlements, newest first, the plan takes them as completed.
+    /// The debts of a group according to its ledger, for a `reader` in the app. If there are
+    /// `pending` settlements, newest first, the plan takes them as completed.
     ///
     /// # Errors
     ///

@@ -56,13 +56,14 @@ body! {
         /// What pays it: the caller's funds, which are withheld until the recipient confirms it. In
         /// the app only, to a present user. Default: `outside`.
         pay_from: "payFrom".text(),
-        /// With `payFrom`: whether the caller pays outside of funds what they do not cover, which may
-        /// be all of it.
+        /// With `payFrom`: whether the caller pays outside of funds what they do not cover, which
+        /// may be all of it.
         allow_external: "allowExternal".flag(),
-        /// With `payFrom`: whether it is completed at once, from cash. Only if the recipient accepts
-        /// that, and is owed as much by the caller.
+        /// With `payFrom`: whether it is completed at once, from cash. Only if the recipient
+        /// accepts that, and is owed as much by the caller.
         pay_now: "payNow".flag(),
-        /// With `payFrom`: time from which the recipient can use the cash, a minute to 90 days ahead.
+        /// With `payFrom`: time from which the recipient can use the cash, a minute to 90 days
+        /// ahead.
         hold_until: "holdUntil".text(),
         /// Day of the payment. Default: the current day in the caller's time zone, where a day
         /// begins at 04:00.
@@ -165,8 +166,8 @@ impl Parameters for DebtsQuery {
 /// Each currency is planned separately; amounts in different currencies are never added.
 /// `verify=true` also computes every row of the group that follows from others again, the balances
 /// among them, and fails if one differs. With `pending=subtract`, the plan takes pending
-/// settlements as completed, so that no debt is paid twice; balances do not change. It is refused if
-/// the balances after them would exceed the limits of the ledger.
+/// settlements as completed, so that no debt is paid twice; balances do not change. It is refused
+/// if the balances after them would exceed the limits of the ledger.
 #[utoipa::path(get, path = "/api/groups/{groupId}/debts", tag = "settlements",
     responses((status = OK, body = Data<GroupDebts>)),
     extensions(("x-errors" = json!([Code::Conflict, Code::TooMuchHistory]))))]
@@ -230,8 +231,8 @@ async fn list_settlements(
 ///
 /// A settlement recorded by its recipient is completed at once, unless a past member pays it. Any
 /// other is pending until the other side completes it. Any member may act for a guest or a past
-/// member, except the other side. While an equal settlement is pending (payer, recipient, amount and
-/// currency), another one is refused, unless the request says `separate`.
+/// member, except the other side. While an equal settlement is pending (payer, recipient, amount
+/// and currency), another one is refused, unless the request says `separate`.
 ///
 /// With `payFrom`, the caller's funds pay it: they are withheld for seven days, and paid when the
 /// recipient confirms it.
@@ -278,9 +279,9 @@ async fn get_settlement(
 /// completed one with the status `failed`, unless it was imported, or paid from funds that they
 /// confirmed. What funds paid at once is given back by the recipient alone, in the app, while they
 /// have as much cash available. Any member may act for a guest or a past member, except the other
-/// side and, to complete it, the member who recorded it. If the payer sends `completed` with a transaction, the
-/// transaction is stored and the settlement stays pending. Repeating a final status has no effect,
-/// but another transaction is refused.
+/// side and, to complete it, the member who recorded it. If the payer sends `completed` with a
+/// transaction, the transaction is stored and the settlement stays pending. Repeating a final
+/// status has no effect, but another transaction is refused.
 #[utoipa::path(put, path = "/api/groups/{groupId}/settlements/{settlementId}", tag = "settlements",
     responses((status = OK, body = Data<SettlementView>, headers(("ETag")))),
     extensions(("x-errors" = json!([

@@ -1,9 +1,9 @@
 //! Reads and writes of Fracti's DynamoDB table, named by their purpose.
 //!
 //! [`Table`] is the interface: one method for each access pattern. Reads that decide something are
-//! strongly consistent. A write is one transaction, and each failed condition has a meaning. Nothing
-//! here knows HTTP. A `Table` is the store of all groups and users; `dynamo` has the requests to the
-//! table itself.
+//! strongly consistent. A write is one transaction, and each failed condition has a meaning.
+//! Nothing here knows HTTP. A `Table` is the store of all groups and users; `dynamo` has the
+//! requests to the table itself.
 //!
 //! Each method may also fail with [`Error::Unavailable`](fracti_core::input::Error::Unavailable) or
 //! [`Error::Table`](fracti_core::input::Error::Table), and one that writes with

@@ -15,8 +15,8 @@ use futures_util::future::join_all;
 use crate::dynamo::{Db, Requests, Sdk, with_deadline};
 use locks::GroupLocks;
 
-/// Number of connections after [`Table::connect_more`]: the reads that most requests begin with, and
-/// the counter of the quota.
+/// Number of connections after [`Table::connect_more`]: the reads that most requests begin with,
+/// and the counter of the quota.
 const CONNECTIONS: usize = 4;
 
 /// Time limit of [`Table::connect`] and [`Table::connect_more`].
@@ -67,8 +67,8 @@ impl Table {
         &self.db.table
     }
 
-    /// Opens a connection to the table, so that later ones can resume its TLS session, and the first
-    /// request does not wait for it.
+    /// Opens a connection to the table, so that later ones can resume its TLS session, and the
+    /// first request does not wait for it.
     ///
     /// It reads no row, for one read unit. Failures are ignored: a request would report them, and
     /// the table may be reachable by then.

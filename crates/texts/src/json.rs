@@ -1,4 +1,5 @@
-//! The errors of `serde_json`, which have no code, so that their words are all there is to translate.
+//! The errors of `serde_json`, which have no code, so that their words are all there is to
+//! translate.
 //!
 //! <https://docs.rs/serde_json/latest/src/serde_json/error.rs.html>
 

@@ -8,8 +8,8 @@ use maud::Markup;
 
 use crate::shell;
 
-/// Characters that change the direction of what follows them. A name with one of them would turn the
-/// digits of an amount in the same sentence around.
+/// Characters that change the direction of what follows them. A name with one of them would turn
+/// the digits of an amount in the same sentence around.
 ///
 /// <https://www.unicode.org/reports/tr9/#Directional_Formatting_Characters>
 const DIRECTIONS: [char; 9] = [

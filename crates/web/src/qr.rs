@@ -8,7 +8,8 @@ use qrcodegen::{QrCode, QrCodeEcc};
 /// Modules around a code that stay light, as readers need them.
 const MARGIN: i32 = 4;
 
-/// The code of a link as a picture, dark on light in each theme; nothing for a link that is too long.
+/// The code of a link as a picture, dark on light in each theme; nothing for a link that is too
+/// long.
 pub(crate) fn code(link: &str, label: &str) -> Markup {
     let Ok(code) = QrCode::encode_text(link, QrCodeEcc::Low) else { return html! {} };
     let side = code.size().saturating_add(MARGIN.saturating_mul(2));

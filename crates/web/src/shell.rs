@@ -136,8 +136,8 @@ fn picture(bot: Option<&str>) -> Response {
     (kind, qr::code(&format!("https://t.me/{bot}"), bot).into_string()).into_response()
 }
 
-/// The document, for every path but those of the rest of the script and of a picture: init data is in the fragment of
-/// the URL, so no server sees it here.
+/// The document, for every path but those of the rest of the script and of a picture: init data is
+/// in the fragment of the URL, so no server sees it here.
 pub(crate) async fn document(State(app): State<App>, uri: Uri, headers: HeaderMap) -> Response {
     match uri.path() {
         MORE_PATH => return more(uri.query(), &headers),

@@ -129,8 +129,8 @@ pub(crate) fn moment(l: Texts, at: Timestamp, today: Day) -> Markup {
     html! { time datetime=(at) { (l.moment(at, today)) } }
 }
 
-/// The first character of a word as people see it: with what is joined to it, as in a family of emoji,
-/// or put on it, as an accent.
+/// The first character of a word as people see it: with what is joined to it, as in a family of
+/// emoji, or put on it, as an accent.
 fn first_character(word: &str) -> &str {
     const JOINER: char = '\u{200d}';
     let joins = |it: char| matches!(it, '\u{300}'..='\u{36f}' | '\u{fe00}'..='\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}');
@@ -180,13 +180,14 @@ pub(crate) fn each_avatar() -> Markup {
     html! { span class="avatar hue{hue}" aria-hidden="true" { "{initials}" } }
 }
 
-/// The members who are ticked at first, and the values of their controls with `data-value`. Those of
-/// an empty value have none.
+/// The members who are ticked at first, and the values of their controls with `data-value`. Those
+/// of an empty value have none.
 pub(crate) type Given = BTreeMap<MemberId, String>;
 
 /// The rows of a list of members, each by this template, which the script shows for each of the
-/// [persons](Names::person) of the form. A group has up to 500 members, and a form has them in several
-/// lists, so only this is sent of a list. Without `given`, those are ticked who are in the template.
+/// [persons](Names::person) of the form. A group has up to 500 members, and a form has them in
+/// several lists, so only this is sent of a list. Without `given`, those are ticked who are in the
+/// template.
 pub(crate) fn each(row: &Markup, given: Option<&Given>) -> Markup {
     let given = given.map(|it| {
         let values = it.iter().map(|(id, value)| (id.to_string(), json!(value)));

@@ -1,5 +1,5 @@
-//! Rows that something else than Fracti changed, added or deleted: what `fracti-admin verify` finds,
-//! and what `fracti-admin repair` mends.
+//! Rows that something else than Fracti changed, added or deleted: what `fracti-admin verify`
+//! finds, and what `fracti-admin repair` mends.
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
@@ -184,8 +184,8 @@ async fn restore(api: &Api, right: &Rows) {
     }
 }
 
-/// The rows without their stamps: versions, times of tallies, and what a past ledger has that does not
-/// follow from entries.
+/// The rows without their stamps: versions, times of tallies, and what a past ledger has that does
+/// not follow from entries.
 fn unstamped(rows: &Rows, mended: &Key) -> Rows {
     let mut rows = rows.clone();
     for (key, row) in &mut rows {

@@ -138,7 +138,8 @@ impl Of<'_> {
     }
 }
 
-/// What may happen to every row of funds: its key, its kind and its indexes no longer agree with it.
+/// What may happen to every row of funds: its key, its kind and its indexes no longer agree with
+/// it.
 fn of_any(of: &mut Of<'_>, name: &'static str, row: &(Key, Row)) {
     of.set(name, "`kind` removed", row, &[("kind", None)]);
     of.set(name, "`kind` changed", row, &[("kind", Some(text("usage")))]);

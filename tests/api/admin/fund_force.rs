@@ -64,8 +64,8 @@ async fn set(api: &Api, key: (&str, &str), values: &[(&str, Option<&str>)]) {
     .await;
 }
 
-/// Bob, who has 20 of cash, 2 of credit and a bonus of 5, and whose payment of 12 to Alice waits for
-/// her: 5 of the bonus, 2 of credit, 5 of cash.
+/// Bob, who has 20 of cash, 2 of credit and a bonus of 5, and whose payment of 12 to Alice waits
+/// for her: 5 of the bonus, 2 of credit, 5 of cash.
 struct Waits {
     friends: Friends,
     bonus: String,

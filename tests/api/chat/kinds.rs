@@ -1,5 +1,5 @@
-//! Each kind of change: who is told of it in private, what the group's chat says, and the text in both
-//! languages.
+//! Each kind of change: who is told of it in private, what the group's chat says, and the text in
+//! both languages.
 
 use std::{collections::BTreeSet, time::Duration};
 

@@ -1,5 +1,5 @@
-//! Random changes while Telegram fails in every way: at rest, the last text about each expense has its
-//! final state, and nothing was told twice without a reason.
+//! Random changes while Telegram fails in every way: at rest, the last text about each expense has
+//! its final state, and nothing was told twice without a reason.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -30,11 +30,12 @@ fn outcomes(rng: &mut Rng) -> (Outcome, bool) {
     }
 }
 
-/// The expenses by the step that made them, with their ids and amounts, and those that were deleted.
+/// The expenses by the step that made them, with their ids and amounts, and those that were
+/// deleted.
 type Amounts = BTreeMap<usize, Option<(String, u32)>>;
 
-/// Checks that the last text to each member about each expense has its final state. Returns how many
-/// lines came twice in a row.
+/// Checks that the last text to each member about each expense has its final state. Returns how
+/// many lines came twice in a row.
 fn told(bot: &Bot, amounts: &Amounts, seed: u64) -> usize {
     let mut repeated = 0;
     for chat in [BOB, CAROL] {

@@ -56,8 +56,8 @@ async fn without_index(api: &Api, group: &Group) {
     }
 }
 
-/// Puts `count` copies of an expense of the group, one a day and hour, as index and table have them.
-/// Its ledger does not know of them.
+/// Puts `count` copies of an expense of the group, one a day and hour, as index and table have
+/// them. Its ledger does not know of them.
 async fn fill(api: &Api, count: u64) -> BTreeSet<String> {
     let rows = api.rows().await;
     let (_, row) = rows.iter().find(|((_, sk), _)| sk.starts_with("TX#")).unwrap();

@@ -233,8 +233,8 @@ impl Chat {
         }
     }
 
-    /// Sends a message to all who get some, so that their interval begins: what is marked in it is sent
-    /// by a later run.
+    /// Sends a message to all who get some, so that their interval begins: what is marked in it is
+    /// sent by a later run.
     async fn begin(&mut self) {
         self.api.pass(INTERVAL);
         self.mark("").await;

@@ -82,8 +82,8 @@ impl Write {
 }
 
 /// The writes. Amounts can be divided by the number of those who share them, because the odd cent
-/// depends on the id. Users 1 to 3 and 7 are members of the group, which 1 created; 4 has left, 5 was
-/// removed, and 6 and 8 never joined. 3 is alone in another group.
+/// depends on the id. Users 1 to 3 and 7 are members of the group, which 1 created; 4 has left, 5
+/// was removed, and 6 and 8 never joined. 3 is alone in another group.
 #[must_use]
 #[expect(clippy::too_many_lines, reason = "a write each")]
 pub fn writes() -> Vec<Write> {

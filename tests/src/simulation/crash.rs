@@ -106,7 +106,8 @@ async fn load(server: Server, observer: &Actor, group: &str, operations: u64) {
     let server = Arc::new(Mutex::new(Some(server)));
     let done = Arc::new(AtomicU64::new(0));
     let mut users = JoinSet::new();
-    // All join before one of them can kill the server, because a join is repeated until it succeeds.
+    // All join before one of them can kill the server, because a join is repeated until it
+    // succeeds.
     let actors = join_all((1..=USERS).map(async |user| {
         let mut actor = observer.be(user);
         actor.join(group).await;

@@ -1,8 +1,9 @@
 //! Random writes of several users, while `docs/examples/follow.py` follows their group as a process
 //! of its own, which is killed and started again.
 //!
-//! The users and the follower send their requests over the ports of two processes of the API, behind
-//! the proxy that injects faults. In the end, what the follower has kept must be what the API says.
+//! The users and the follower send their requests over the ports of two processes of the API,
+//! behind the proxy that injects faults. In the end, what the follower has kept must be what the
+//! API says.
 
 use std::{
     collections::BTreeMap,
@@ -285,8 +286,8 @@ impl Stage {
         }
     }
 
-    /// Kills a follower as soon as it prints one more line, so before it keeps the change, or shortly
-    /// afterwards; or once nothing more happens.
+    /// Kills a follower as soon as it prints one more line, so before it keeps the change, or
+    /// shortly afterwards; or once nothing more happens.
     async fn kill_printing(&mut self, follower: Follower, steps: &AtomicU64) {
         let before = follower.count();
         let over = || steps.load(SeqCst) == STEPS * VISITOR;

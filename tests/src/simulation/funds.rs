@@ -1,8 +1,9 @@
-//! Random use of funds: users top up, pay, confirm and cash out, an operator captures and gives, time
-//! passes and the keeper runs, while faults are injected.
+//! Random use of funds: users top up, pay, confirm and cash out, an operator captures and gives,
+//! time passes and the keeper runs, while faults are injected.
 //!
-//! Each change has a description, or an amount, that no other has, so a stored one tells which request
-//! it is of. After each round, funds must agree with their transactions, and both laws must hold.
+//! Each change has a description, or an amount, that no other has, so a stored one tells which
+//! request it is of. After each round, funds must agree with their transactions, and both laws must
+//! hold.
 
 use std::{
     sync::{Arc, Mutex},

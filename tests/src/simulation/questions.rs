@@ -178,7 +178,8 @@ impl Asker {
         }
     }
 
-    /// One of the newest questions that are known and chosen: its id, and the request that asked it.
+    /// One of the newest questions that are known and chosen: its id, and the request that asked
+    /// it.
     fn some(&mut self, chosen: impl Fn(&Sent) -> bool) -> Option<(String, Sent)> {
         let model = self.model.lock().unwrap();
         let asked = model.sent.iter().rev().filter(|it| it.kind == Kind::Ask && chosen(it));

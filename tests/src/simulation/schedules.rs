@@ -1,9 +1,9 @@
-//! Random use of schedules: users make, edit, skip, pause and delete them, change the default split,
-//! leave and come back; days pass and two keepers run at once, while faults are injected.
+//! Random use of schedules: users make, edit, skip, pause and delete them, change the default
+//! split, leave and come back; days pass and two keepers run at once, while faults are injected.
 //!
-//! The changes of the group are one order of all that happened. The reference follows them with what
-//! the requests were, which are repeated until they have an answer, and says which expense a date has,
-//! or why it has none. Its dates and divisions are independent of the production code.
+//! The changes of the group are one order of all that happened. The reference follows them with
+//! what the requests were, which are repeated until they have an answer, and says which expense a
+//! date has, or why it has none. Its dates and divisions are independent of the production code.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -156,8 +156,8 @@ pub(super) async fn run(seed: u64) -> Report {
         planners.extend(users.join_all().await.into_iter().flatten());
         planners.sort_by_key(|planner| planner.actor.user);
         world.proxy.stop_faults().await;
-        // A row that failed is tried again after an hour at most. Through the proxy, because what its
-        // lagging index does not hear of it lacks in the next round.
+        // A row that failed is tried again after an hour at most. Through the proxy, because what
+        // its lagging index does not hear of it lacks in the next round.
         let table = Table::new(world.proxy.patient_client(5), crate::database::TABLE);
         for _ in 0..2 {
             observer.pass(Duration::from_hours(2));
@@ -509,8 +509,8 @@ struct Reference {
 }
 
 impl Reference {
-    /// Follows the changes of a group, and compares its expenses and schedules with what they say. All
-    /// that is due at `now` has been recorded.
+    /// Follows the changes of a group, and compares its expenses and schedules with what they say.
+    /// All that is due at `now` has been recorded.
     fn check(state: &State, group: GroupId, model: &Model, now: Timestamp) -> Vec<Finding> {
         let mut reference = Self { present: [1].into(), ..Self::default() };
         let expenses = state.expenses_of(group);

@@ -130,7 +130,8 @@ impl World {
         Actor { transport: self.direct.clone(), undisturbed: true, ..self.user(1) }
     }
 
-    /// The report of a run in one group, after the checks of its own: what holds after each of them.
+    /// The report of a run in one group, after the checks of its own: what holds after each of
+    /// them.
     pub(super) async fn conclude(
         &self,
         mut report: Report,

@@ -111,8 +111,8 @@ impl<'a, W: Write> MigrationReport<'a, W> {
         self.anomaly(&keys::group(group), &with_causes(error))
     }
 
-    /// Adds a group that is left as it is, because the table did not answer or others wrote to it all
-    /// the time.
+    /// Adds a group that is left as it is, because the table did not answer or others wrote to it
+    /// all the time.
     pub(super) fn refused(&self, group: GroupId, error: &Error) -> Result<(), Failure> {
         self.count(|totals| &mut totals.groups_refused, 1);
         self.with(|output| writeln!(output.out, "group {group}: {}", refusal(error)))?;
@@ -201,7 +201,8 @@ impl<'a, W: Write> MigrationReport<'a, W> {
         self.list(&FindingJson { pk, sk, correction: None, anomaly: Some(anomaly) })
     }
 
-    /// Counts a finding and adds it to the file, unless the file has it from a run that was stopped.
+    /// Counts a finding and adds it to the file, unless the file has it from a run that was
+    /// stopped.
     fn list(&self, finding: &FindingJson<'_>) -> Result<(), Failure> {
         let json = serde_json::to_string(finding).map_err(io::Error::from)?;
         self.with(|output| {

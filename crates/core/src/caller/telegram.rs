@@ -157,8 +157,8 @@ fn verify_fields(
     Ok(InitData { user, chat })
 }
 
-/// The secret that Telegram sends with each update of the bot with `token`: 64 hexadecimal digits. It
-/// is derived from the token, so that there is no second secret to keep.
+/// The secret that Telegram sends with each update of the bot with `token`: 64 hexadecimal digits.
+/// It is derived from the token, so that there is no second secret to keep.
 ///
 /// <https://core.telegram.org/bots/api#setwebhook>
 #[must_use]

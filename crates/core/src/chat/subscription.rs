@@ -204,7 +204,8 @@ pub struct QuietHoursInput {
     pub to: Field<u8>,
 }
 
-/// The settings of a private chat, as a request sends them. What is left out is as it is by default.
+/// The settings of a private chat, as a request sends them. What is left out is as it is by
+/// default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SubscriptionSettings {
     /// Minimum of the minutes between two messages. Default: [`INTERVAL`].
@@ -294,8 +295,8 @@ fn distinct<T: Copy + PartialEq>(
 pub struct Read {
     /// The group.
     pub group: GroupId,
-    /// Number and time of the last change; none if the group has nothing to tell any more, because it is
-    /// deleted or the user is not in it.
+    /// Number and time of the last change; none if the group has nothing to tell any more, because
+    /// it is deleted or the user is not in it.
     pub last: Option<(u64, Timestamp)>,
     /// Whether there are later ones, which wait for the next message.
     pub more: bool,
@@ -514,9 +515,9 @@ impl Subscription {
         Self { lease_until: Some(now.plus_seconds(LEASE_S)), ..self.clone() }.changed()
     }
 
-    /// The subscription after a message, or after it was found that none is to be sent. `read` has the
-    /// last change that was read of each group, or none of a group that has nothing to tell any more.
-    /// Later changes that were marked meanwhile still wait.
+    /// The subscription after a message, or after it was found that none is to be sent. `read` has
+    /// the last change that was read of each group, or none of a group that has nothing to tell any
+    /// more. Later changes that were marked meanwhile still wait.
     #[must_use]
     pub fn told(&self, read: &[Read], is_sent: bool, now: Timestamp) -> Self {
         let mut after = self.clone();
@@ -555,8 +556,8 @@ impl Subscription {
         after
     }
 
-    /// The subscription after an attempt that failed, to be tried again at `retry_at` or, without it,
-    /// in 1, 2, 4 … 60 minutes. Only the latter counts as a failure.
+    /// The subscription after an attempt that failed, to be tried again at `retry_at` or, without
+    /// it, in 1, 2, 4 … 60 minutes. Only the latter counts as a failure.
     #[must_use]
     pub fn failed(&self, now: Timestamp, retry_at: Option<Timestamp>) -> Self {
         let minutes = 1_u64.checked_shl(self.due_failures).unwrap_or(MAX_DELAY_MIN);

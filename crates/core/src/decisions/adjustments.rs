@@ -30,7 +30,8 @@ const _: () = assert!(
 /// Current entries by name.
 pub type Current = HashMap<EntryId, Entry>;
 
-/// Pushes adjustments into the ledger, in their order. One that is not applied does not stop the others.
+/// Pushes adjustments into the ledger, in their order. One that is not applied does not stop the
+/// others.
 pub fn push(
     adjustments: &Draft<BareOrWrapped<Adjustment>>,
     (group, members): (&Group, &[Member]),
@@ -70,8 +71,8 @@ pub fn check_right<'a>(
     checks.find(Result::is_err).unwrap_or(Ok(()))
 }
 
-/// Reverts adjustments, whose names may then be used again. One that is not current does not stop the
-/// others.
+/// Reverts adjustments, whose names may then be used again. One that is not current does not stop
+/// the others.
 pub fn revert<'a>(
     by: MemberKey,
     entries: &Draft<BareOrWrapped<Field<EntryId>>>,

@@ -1,5 +1,5 @@
-//! The writes of the balance row, whose version is the group's lock, and of the rows that follow from
-//! it.
+//! The writes of the balance row, whose version is the group's lock, and of the rows that follow
+//! from it.
 
 use crate::{
     group::MemberKey,
@@ -64,7 +64,8 @@ pub fn put_checkpoint(
     Checkpoint::of(group, read, next).map(put_new).transpose()
 }
 
-/// The writes that hold the group's lock for a write that is no event of its ledger, and tell of it.
+/// The writes that hold the group's lock for a write that is no event of its ledger, and tell of
+/// it.
 ///
 /// # Errors
 ///

@@ -53,8 +53,8 @@ pub struct DaySums {
     summaries: BTreeMap<Day, DaySummary>,
 }
 
-/// A step of a rebuild that has already `changed` some days. The sums are read a second time if days
-/// differ.
+/// A step of a rebuild that has already `changed` some days. The sums are read a second time if
+/// days differ.
 pub fn rebuild(
     user: UserId,
     range: &RangeInclusive<Day>,

@@ -42,7 +42,8 @@ pub struct SeenGroup {
     pub ledger: Ledger,
 }
 
-/// An expense, its entry and the ledger. They are of one moment if a write that expects them succeeds.
+/// An expense, its entry and the ledger. They are of one moment if a write that expects them
+/// succeeds.
 #[derive(Clone, Debug)]
 pub struct SeenExpense {
     /// The expense.
@@ -61,7 +62,8 @@ pub struct SeenExpense {
 pub struct SeenDeleted {
     /// The expense, if it is not deleted.
     pub expense: Option<Expense>,
-    /// Entries of the id, newest first. After a deletion these are the revert and the reverted entry.
+    /// Entries of the id, newest first. After a deletion these are the revert and the reverted
+    /// entry.
     pub history: Vec<Entry>,
     /// The ledger.
     pub ledger: Ledger,
@@ -104,8 +106,8 @@ impl SeenDeleted {
     }
 }
 
-/// Whether a user may change an expense, by these members. Whether a payer is past shows only in the
-/// payers' rows, which are read if nothing else gives the right.
+/// Whether a user may change an expense, by these members. Whether a payer is past shows only in
+/// the payers' rows, which are read if nothing else gives the right.
 #[must_use]
 pub fn may_edit(user: UserId, expense: &Expense, ledger: &Ledger, members: &[Member]) -> bool {
     expense.may_edit(user, &ledger.links, &ledger.state.of(members))
@@ -126,7 +128,8 @@ fn check_editor(
     if may { Ok(()) } else { Err(Error::NotYourExpense) }
 }
 
-/// Records an expense. If it shares a spending of the member who records it, the spending is deleted.
+/// Records an expense. If it shares a spending of the member who records it, the spending is
+/// deleted.
 pub fn record_expense(
     new: &Draft<NewExpense>,
     recording: Recording<'_>,

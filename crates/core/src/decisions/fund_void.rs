@@ -67,8 +67,8 @@ pub struct SeenPayment {
     pub recipient: Option<FundRows>,
 }
 
-/// What an attempt does: nothing, because it was ended before or is not half-done, or the writes that end
-/// it.
+/// What an attempt does: nothing, because it was ended before or is not half-done, or the writes
+/// that end it.
 type Ending = ControlFlow<Option<EndedByForce>, (Vec<Write>, EndedByForce)>;
 
 /// Ends a transaction that is no payment. `None` if it is not half-done.

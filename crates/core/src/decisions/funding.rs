@@ -1,7 +1,7 @@
 //! Settlements that the payer's funds pay.
 //!
-//! Funds change in the transaction of the settlement: they are withheld when it is recorded, paid when
-//! it is completed, and released when it fails. So a settlement is paid once or not at all.
+//! Funds change in the transaction of the settlement: they are withheld when it is recorded, paid
+//! when it is completed, and released when it fails. So a settlement is paid once or not at all.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -66,7 +66,8 @@ impl Detail {
     }
 }
 
-/// Records a settlement that the payer's funds pay: they are withheld for seven days, or paid at once.
+/// Records a settlement that the payer's funds pay: they are withheld for seven days, or paid at
+/// once.
 ///
 /// # Errors
 ///
@@ -126,8 +127,8 @@ pub fn pay(
     Ok(writes)
 }
 
-/// The writes that release what is withheld for a settlement, which a user has failed or, without one,
-/// has expired.
+/// The writes that release what is withheld for a settlement, which a user has failed or, without
+/// one, has expired.
 pub fn release(
     id: FundTransactionId,
     held: Option<FundTransaction>,

@@ -51,8 +51,8 @@ pub struct SeenFunds {
     pub now: Timestamp,
 }
 
-/// What a change of funds comes to: it is made at once, or it begins to wait for an operator, for which
-/// the queue is read.
+/// What a change of funds comes to: it is made at once, or it begins to wait for an operator, for
+/// which the queue is read.
 pub type Entered = ControlFlow<Decision<FundTransaction>, (Funds, FundTransaction)>;
 
 /// Whether the funds have no room for a credit that waits, unless entries in them were left behind.
@@ -213,8 +213,8 @@ pub fn voided(
     Ok(row.clone().ended(FundStatus::Voided, now, Some(by)))
 }
 
-/// Ends what waits for an operator, as it is `asked`: what is decided already, or the transaction as it
-/// ends.
+/// Ends what waits for an operator, as it is `asked`: what is decided already, or the transaction
+/// as it ends.
 pub fn end_waiting(
     row: FundTransaction,
     asked: Result<FundTransaction, Error>,
@@ -230,8 +230,8 @@ pub fn end_waiting(
     asked.map(ControlFlow::Continue)
 }
 
-/// The writes that end a transaction that was authorised when its funds were read. Only a completed one
-/// changes balances.
+/// The writes that end a transaction that was authorised when its funds were read. Only a completed
+/// one changes balances.
 pub fn ended(
     mut funds: Funds,
     ended: &FundTransaction,
@@ -317,8 +317,8 @@ fn at_once(
     Ok(Decision::Write(writes, done))
 }
 
-/// Whether a transaction has ended as is asked for, by the same user. Earlier versions of Fracti did
-/// not note the user.
+/// Whether a transaction has ended as is asked for, by the same user. Earlier versions of Fracti
+/// did not note the user.
 fn is_repeated(row: &FundTransaction, asked: &FundTransaction) -> bool {
     let reference = |of: &FundTransaction| of.ref_id.as_ref().map(RefId::compared);
     row.status == asked.status

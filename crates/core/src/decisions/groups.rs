@@ -181,8 +181,8 @@ pub fn further_opening(
     Ok(of(joining, opened))
 }
 
-/// Gives a chat another group than it has: `ends` is the condition on the chat's row, and what deletes
-/// its group.
+/// Gives a chat another group than it has: `ends` is the condition on the chat's row, and what
+/// deletes its group.
 pub fn move_chat(
     to: MemberKey,
     chat: &ChatId,
@@ -274,7 +274,8 @@ pub fn connect<'a>(
     Ok(decision.with(writes))
 }
 
-/// Gives the group of a chat the number that the chat has from now on, and its messages if it had them.
+/// Gives the group of a chat the number that the chat has from now on, and its messages if it had
+/// them.
 pub fn migrate_chat(
     group: GroupId,
     (chat, known, number): (&ChatId, Option<&ChatGroup>, i64),
@@ -350,8 +351,8 @@ pub fn end_emptied(
     Ok(deletion(transaction, row, &alone)?.finished()?)
 }
 
-/// Begins to delete a group for its creator: what is decided already, or a transaction and the creator
-/// for [`delete`].
+/// Begins to delete a group for its creator: what is decided already, or a transaction and the
+/// creator for [`delete`].
 pub fn begin_deletion(
     by: MemberKey,
     (group, members): (&Group, &[Member]),

@@ -61,7 +61,8 @@ const GUESTS: usize = LedgerTransaction::ROOM - IMPORT_ROW - 1;
 /// version of the ledger after it.
 pub type AddedGuests = (u64, ImportRow, bool, u64);
 
-/// The number of rows that are recorded, the import with them, and the version of the ledger after it.
+/// The number of rows that are recorded, the import with them, and the version of the ledger after
+/// it.
 pub type RecordedRows = (usize, Imported, u64);
 
 /// The ledger, and the row of the import, if there is one. They are of one moment if a write that
@@ -205,8 +206,8 @@ impl Run<'_> {
         ledger.version == self.version
     }
 
-    /// Whether all members who take part in the import are still present. Guests of an import who are
-    /// not can be added again.
+    /// Whether all members who take part in the import are still present. Guests of an import who
+    /// are not can be added again.
     fn are_present(&self, transaction: &LedgerTransaction) -> Result<bool, Error> {
         let members = transaction.ledger().state.of(&self.members);
         match members.iter().find(|member| !member.is_present()) {
@@ -237,9 +238,9 @@ impl Run<'_> {
         }
     }
 
-    /// Records the next rows of a file in one transaction: as many of `candidates` as fit. Returns the
-    /// number of rows that are recorded then, and the version of the ledger after it; `None` if what was
-    /// decided has become wrong. `left` is the number of all rows that are left.
+    /// Records the next rows of a file in one transaction: as many of `candidates` as fit. Returns
+    /// the number of rows that are recorded then, and the version of the ledger after it; `None` if
+    /// what was decided has become wrong. `left` is the number of all rows that are left.
     pub fn record(
         &self,
         SeenImport { ledger, row }: SeenImport,
@@ -302,8 +303,8 @@ impl Run<'_> {
         transaction.commit(Some((taken, done, version)))
     }
 
-    /// Adds guests whom the import needs, as many as one transaction can. Returns their number, the row
-    /// of the import, whether there may be more, and the version of the ledger after it.
+    /// Adds guests whom the import needs, as many as one transaction can. Returns their number, the
+    /// row of the import, whether there may be more, and the version of the ledger after it.
     pub fn add_guests(
         &self,
         SeenImport { ledger, row }: SeenImport,
@@ -352,8 +353,8 @@ impl Run<'_> {
     }
 }
 
-/// The rows of a file, compared with what earlier imports of the app have recorded, and the names of
-/// those that the group does not have.
+/// The rows of a file, compared with what earlier imports of the app have recorded, and the names
+/// of those that the group does not have.
 #[must_use]
 pub fn compare(
     format: Format,

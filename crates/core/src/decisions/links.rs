@@ -87,8 +87,8 @@ pub fn link(
     }
 }
 
-/// Ends the proposal to link a guest, for its proposer or the other side. If there is none, a ledger
-/// that was read later shows whether the guest was linked meanwhile.
+/// Ends the proposal to link a guest, for its proposer or the other side. If there is none, a
+/// ledger that was read later shows whether the guest was linked meanwhile.
 pub fn withdraw_link(
     by: MemberKey,
     guest: MemberId,

@@ -37,8 +37,8 @@ pub struct MemberChange {
     transaction: LedgerTransaction,
 }
 
-/// Begins to make a member past who leaves: what is decided already, or a change that follows if the
-/// member is settled.
+/// Begins to make a member past who leaves: what is decided already, or a change that follows if
+/// the member is settled.
 pub fn begin_leave(
     by: MemberKey,
     (group, member): (Group, Option<Member>),
@@ -127,8 +127,8 @@ fn rejoin(
     Ok(MemberChange { group, before, transaction }.to(after, ChangeKind::MemberJoined)?)
 }
 
-/// The writes by which `user` becomes present in a group, and the member afterwards. A present member
-/// needs no ledger.
+/// The writes by which `user` becomes present in a group, and the member afterwards. A present
+/// member needs no ledger.
 pub fn joining(
     group: Group,
     before: Option<Member>,
@@ -321,8 +321,8 @@ pub fn check_unarchived(group: GroupId) -> Write {
     Write::check(keys::group(group)).when(unarchived)
 }
 
-/// The write that adds `number` to the count of members, if the group has room, is not archived, and
-/// is joined as when it was read.
+/// The write that adds `number` to the count of members, if the group has room, is not archived,
+/// and is joined as when it was read.
 pub fn count_in(group: &Group, number: u64) -> Result<Write, Error> {
     group.check_unarchived()?;
     let limit = MAX_MEMBERS.saturating_add(1).saturating_sub(number);

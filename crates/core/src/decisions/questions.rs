@@ -74,8 +74,8 @@ pub struct QuestionDetail {
     /// The shares as [`apply`] with `claimers` would record them now, each with the
     /// name of its member; `None` if it would record none.
     pub preview: Option<Vec<(PreviewedShare, String)>>,
-    /// The shares of what is claimed so far, while the expense is not recorded. [`STAND_IN`] has the
-    /// rest.
+    /// The shares of what is claimed so far, while the expense is not recorded. [`STAND_IN`] has
+    /// the rest.
     pub claimed: Option<Vec<PreviewedShare>>,
     /// All members of the group, for their names.
     pub members: Vec<Member>,
@@ -184,8 +184,8 @@ pub fn check_applier(
     if may { Ok(()) } else { Err(QuestionError::NotPayer) }
 }
 
-/// Asks a question. `open` is the number of open questions of the group; a mistake of the request is
-/// reported before its error.
+/// Asks a question. `open` is the number of open questions of the group; a mistake of the request
+/// is reported before its error.
 pub fn ask(
     by: MemberKey,
     new: &Draft<NewQuestion>,
@@ -278,9 +278,9 @@ pub fn answer(
     asked.answer(Write::put_new(&answer)?, 1, context.now)
 }
 
-/// Claims items of a receipt, instead of earlier claims of the member, and of the guests who turned out
-/// to be them: these are `before`. There is no decision if the member claims what they did before: then the
-/// caller looks whether that is still so.
+/// Claims items of a receipt, instead of earlier claims of the member, and of the guests who turned
+/// out to be them: these are `before`. There is no decision if the member claims what they did
+/// before: then the caller looks whether that is still so.
 pub fn claim(
     by: MemberKey,
     new: &Draft<NewClaims>,
@@ -394,8 +394,8 @@ impl Asked {
         Ok(Self { group, question, member, points, ledger: None, day })
     }
 
-    /// Whether an answer of the member is the last one that the question needs, so that it is told, which
-    /// needs the ledger.
+    /// Whether an answer of the member is the last one that the question needs, so that it is told,
+    /// which needs the ledger.
     #[must_use]
     pub fn completes(&self, now: Timestamp) -> bool {
         let after = self.question.answered_by(&self.member, 1, now);

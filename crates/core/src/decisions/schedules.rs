@@ -125,8 +125,9 @@ pub fn delete_schedule(
     transaction.commit(schedule.id)
 }
 
-/// Records the expense of a schedule's next date, if it is due, and moves the date on. What a request of
-/// the schedule's actor would be refused, or was `refused` when it was sent, pauses the schedule.
+/// Records the expense of a schedule's next date, if it is due, and moves the date on. What a
+/// request of the schedule's actor would be refused, or was `refused` when it was sent, pauses the
+/// schedule.
 pub fn occur(
     before: &Schedule,
     (of_group, members, ledger): (&Group, &[Member], Ledger),

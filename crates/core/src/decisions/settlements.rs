@@ -1,5 +1,5 @@
-//! Settlements: recording, completing, failing, editing and taking them back. What funds pay, or get
-//! back, is decided apart: it comes as writes.
+//! Settlements: recording, completing, failing, editing and taking them back. What funds pay, or
+//! get back, is decided apart: it comes as writes.
 
 use crate::{
     decisions::{decision::Decision, ledger_transaction::LedgerTransaction},
@@ -56,8 +56,8 @@ pub fn record_settlement(
     Ok((transaction, settlement))
 }
 
-/// [`record_settlement`], of a plan that was made of the ledger with this version. Without one, the plan
-/// has no such payment any more.
+/// [`record_settlement`], of a plan that was made of the ledger with this version. Without one, the
+/// plan has no such payment any more.
 pub fn record_planned(
     new: &Draft<NewSettlement>,
     version: Option<u64>,
@@ -72,9 +72,9 @@ pub fn record_planned(
     transaction.commit(settlement)
 }
 
-/// Which settlements a new one repeats, if it may repeat one: an equal one that is pending, unless the
-/// request says that it is another payment. One that its payer records and that waits is let in: its
-/// recipient says whether it came.
+/// Which settlements a new one repeats, if it may repeat one: an equal one that is pending, unless
+/// the request says that it is another payment. One that its payer records and that waits is let
+/// in: its recipient says whether it came.
 pub fn repeated_by(
     new: &Draft<NewSettlement>,
     created: &Settlement,
@@ -91,8 +91,8 @@ pub fn repeated_by(
     may.then_some(move |it: &Settlement| it.repeats(&created, &links, now))
 }
 
-/// What a user's update does to a settlement. Whether a party is past, or the user is alone, shows only
-/// in all members' rows: without them, there is none if it depends on that.
+/// What a user's update does to a settlement. Whether a party is past, or the user is alone, shows
+/// only in all members' rows: without them, there is none if it depends on that.
 pub fn transition(
     user: UserId,
     update: &Draft<SettlementUpdate>,
@@ -244,8 +244,8 @@ fn take_back(
     Ok((transaction, reverted))
 }
 
-/// Why a completed settlement that has no entry is not taken back: one in a v0 row that could not be
-/// migrated was never recorded. Otherwise it was taken back between the two reads.
+/// Why a completed settlement that has no entry is not taken back: one in a v0 row that could not
+/// be migrated was never recorded. Otherwise it was taken back between the two reads.
 #[must_use]
 pub fn unrecorded(settlement: &Settlement) -> WriteError {
     let error = SettlementError::Final(settlement.status);
@@ -286,8 +286,8 @@ fn edit(
     transaction.commit(after)
 }
 
-/// The write that lets another settlement use the chain transaction of this one, by the row that says
-/// whose it is.
+/// The write that lets another settlement use the chain transaction of this one, by the row that
+/// says whose it is.
 ///
 /// There is none for a settlement in a v0 row, which may share its `txHash` with others.
 pub fn release_hash(

@@ -86,8 +86,8 @@ pub struct ToldChange {
     pub question: Option<Question>,
 }
 
-/// What a change did to the totals of members: what they paid and owe for expenses, or got otherwise,
-/// in minor units.
+/// What a change did to the totals of members: what they paid and owe for expenses, or got
+/// otherwise, in minor units.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Effects(BTreeMap<MemberId, BTreeMap<Currency, Effect>>);
 
@@ -158,8 +158,8 @@ impl Effects {
     }
 }
 
-/// The subscribers of a change that are marked next, after `told_to`, and the last of them if others
-/// are left. The chat comes with the last users.
+/// The subscribers of a change that are marked next, after `told_to`, and the last of them if
+/// others are left. The chat comes with the last users.
 #[must_use]
 pub fn next_marked(
     users: &BTreeSet<UserId>,
@@ -219,8 +219,8 @@ pub fn waits_as(read: &GroupChange, now: &GroupChange) -> bool {
     now.due_at.is_some() && now.told_to == read.told_to && now.reminds == read.reminds
 }
 
-/// The attributes of a change that was told: it is due no more or, if its question takes long enough,
-/// again at half of its time.
+/// The attributes of a change that was told: it is due no more or, if its question takes long
+/// enough, again at half of its time.
 fn cleared(
     change: &GroupChange,
     question: Option<&Question>,
@@ -338,8 +338,8 @@ pub fn reminded<'a>(
     of_group.map(|it| it.question_id).filter(move |id| !is_told(*id))
 }
 
-/// The users who are told of a question: those who can answer it, for themselves or for a guest, and
-/// have not.
+/// The users who are told of a question: those who can answer it, for themselves or for a guest,
+/// and have not.
 #[must_use]
 pub fn unanswered(of: &Question, members: &[Member], now: Timestamp) -> BTreeSet<UserId> {
     let can = |member: &&Member| of.is_open_for(member, now) && !of.has_answered(member);
@@ -347,8 +347,8 @@ pub fn unanswered(of: &Question, members: &[Member], now: Timestamp) -> BTreeSet
     ids.filter_map(|id| who_is_told(id, members)).collect()
 }
 
-/// The present user who is told of what concerns a member: of a guest, the user whom the guest turned
-/// out to be, or else who added the guest.
+/// The present user who is told of what concerns a member: of a guest, the user whom the guest
+/// turned out to be, or else who added the guest.
 fn who_is_told(id: MemberId, members: &[Member]) -> Option<UserId> {
     let find = |id: MemberId| members.iter().find(|it| it.id == id);
     let user = match id {

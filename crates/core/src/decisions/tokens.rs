@@ -12,8 +12,8 @@ use crate::{
     values::id::{TokenId, UserId},
 };
 
-/// Adds a token, by the list of the user's tokens and these, which were read after it. With `link`, it
-/// is that of a browser.
+/// Adds a token, by the list of the user's tokens and these, which were read after it. With `link`,
+/// it is that of a browser.
 pub fn add(
     user: UserId,
     token: Token,

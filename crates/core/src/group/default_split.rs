@@ -1,4 +1,5 @@
-//! A group's default split: who shares an expense, and by which weights, if the request says nothing.
+//! A group's default split: who shares an expense, and by which weights, if the request says
+//! nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -85,8 +86,8 @@ impl Group {
         category.and_then(|category| of(Some(category))).or_else(|| of(None))
     }
 
-    /// The group, whose default split names users instead of guests who are linked to them. A weight
-    /// under the user's own id comes before those of guests.
+    /// The group, whose default split names users instead of guests who are linked to them. A
+    /// weight under the user's own id comes before those of guests.
     #[must_use]
     pub fn resolved(mut self, links: &Links) -> Self {
         for rule in self.default_splits.iter_mut().filter(|_| !links.is_empty()) {
@@ -129,8 +130,8 @@ impl DefaultSplit {
     }
 }
 
-/// Reads the list that replaces a group's default split. `group` has the categories after the change
-/// and the list before it, whose members may stay in it although they are past.
+/// Reads the list that replaces a group's default split. `group` has the categories after the
+/// change and the list before it, whose members may stay in it although they are past.
 pub(super) fn read(
     inputs: &[DefaultSplitInput],
     group: &Group,

@@ -1,5 +1,6 @@
-//! Contents of the balance row besides balances: whether the group is archived, its currency, when its
-//! default split was changed, who lately became present or past, and who has pending settlements.
+//! Contents of the balance row besides balances: whether the group is archived, its currency, when
+//! its default split was changed, who lately became present or past, and who has pending
+//! settlements.
 //!
 //! A request reads the rows of the group and its members and the balance row in parallel, so a
 //! member may leave between the two reads. The version of the balance row does not show this,

@@ -209,8 +209,8 @@ impl Path {
     }
 }
 
-/// The path as messages and error details have it, like `splits[1].amount` or `members["Bob"]`. That
-/// of the body is empty.
+/// The path as messages and error details have it, like `splits[1].amount` or `members["Bob"]`.
+/// That of the body is empty.
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (position, step) in self.0.iter().enumerate() {

@@ -21,8 +21,8 @@ impl Ledger {
         if unsettled.is_empty() { Ok(()) } else { Err(unsettled) }
     }
 
-    /// Whether nothing in the ledger is of a member, and no settlement is pending. Pending settlements
-    /// must be counted.
+    /// Whether nothing in the ledger is of a member, and no settlement is pending. Pending
+    /// settlements must be counted.
     #[must_use]
     pub fn is_unused_by(&self, member: MemberId) -> bool {
         let totals = |currency| self.balances.totals(currency, member);

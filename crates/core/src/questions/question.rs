@@ -464,8 +464,8 @@ impl Question {
         }
     }
 
-    /// Time at which those who have not answered are reminded: half of its own, if that is two hours
-    /// or more.
+    /// Time at which those who have not answered are reminded: half of its own, if that is two
+    /// hours or more.
     #[must_use]
     pub fn reminder_at(&self) -> Option<Timestamp> {
         let time = self.expires_at.since(self.created_at);
@@ -530,9 +530,9 @@ impl Question {
         after.closed_if_complete(now)
     }
 
-    /// The question after a guest was linked to a user, if that changes it. From then on the two are
-    /// one member, who is asked once and answers once, so it needs no more answers than it can get.
-    /// `present` has the members who are present then, each under one id.
+    /// The question after a guest was linked to a user, if that changes it. From then on the two
+    /// are one member, who is asked once and answers once, so it needs no more answers than it can
+    /// get. `present` has the members who are present then, each under one id.
     #[must_use]
     pub fn linked(
         &self,

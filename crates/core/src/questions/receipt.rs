@@ -383,8 +383,8 @@ impl Receipt {
     ///
     /// # Errors
     ///
-    /// [`Error::Question`] if items are unclaimed, or a payer has left; [`Error::Invalid`] if a payer
-    /// is given although none has left.
+    /// [`Error::Question`] if items are unclaimed, or a payer has left; [`Error::Invalid`] if a
+    /// payer is given although none has left.
     pub fn expense(
         &self,
         claims: &Claims,
@@ -399,8 +399,8 @@ impl Receipt {
         self.divided(claims, applying, payers, &others)
     }
 
-    /// The expense that the receipt would become if `nobody` had what is unclaimed, so that all others
-    /// have what they claimed, with its part of tax, tip and discounts.
+    /// The expense that the receipt would become if `nobody` had what is unclaimed, so that all
+    /// others have what they claimed, with its part of tax, tip and discounts.
     ///
     /// # Errors
     ///

@@ -233,8 +233,8 @@ impl Expense {
         Some((amount, split))
     }
 
-    /// The amount and the shares, each with the name of its member, as far as they follow without the
-    /// id; `None` as by [`Expense::split`].
+    /// The amount and the shares, each with the name of its member, as far as they follow without
+    /// the id; `None` as by [`Expense::split`].
     #[must_use]
     pub fn preview(&self) -> Option<(Money, Vec<(PreviewedShare, String)>)> {
         let (amount, split) = self.split()?;

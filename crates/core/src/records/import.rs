@@ -484,9 +484,9 @@ pub fn settlement_id(group: GroupId, key: &[u8; 32], recipient: u32) -> Settleme
     SettlementId::derived(&hash("settlement", group, &[key, &recipient.to_be_bytes()]))
 }
 
-/// Name of the entry of the adjustment in the row with the identity `key`. It begins as `name` does,
-/// and differs from the names of all other rows and from those that clients choose: the group may
-/// have another adjustment of this name.
+/// Name of the entry of the adjustment in the row with the identity `key`. It begins as `name`
+/// does, and differs from the names of all other rows and from those that clients choose: the group
+/// may have another adjustment of this name.
 #[must_use]
 pub fn adjustment_name(group: GroupId, key: &[u8; 32], name: &EntryName) -> EntryName {
     name.with_hash(&hash("adjustment", group, &[key]))

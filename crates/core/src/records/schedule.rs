@@ -1,7 +1,7 @@
 //! Schedules: expenses that are recorded by themselves, again and again.
 //!
-//! A schedule has a template, the expense, and a rule, its dates. What is recorded is an occurrence:
-//! an ordinary expense that names its schedule.
+//! A schedule has a template, the expense, and a rule, its dates. What is recorded is an
+//! occurrence: an ordinary expense that names its schedule.
 
 mod change;
 mod occurrence;
@@ -184,7 +184,8 @@ impl Schedule {
         self.next_date.filter(|date| !self.paused && start_of(*date, zone) <= now)
     }
 
-    /// The schedule without the dates that are too old to be recorded: more than [`DAYS_BACK`] days.
+    /// The schedule without the dates that are too old to be recorded: more than [`DAYS_BACK`]
+    /// days.
     #[must_use]
     pub fn without_old_dates(self, now: Timestamp) -> Self {
         let oldest = self.today(now).plus(DAYS_BACK.saturating_neg());
@@ -218,8 +219,8 @@ impl Schedule {
         Self { paused: true, problem, version, ..self.clone() }.timed(at)
     }
 
-    /// The same schedule, whose index follows from its next date. One that is over by now is due from
-    /// now on, so that the keeper is not late with what a member has just asked for.
+    /// The same schedule, whose index follows from its next date. One that is over by now is due
+    /// from now on, so that the keeper is not late with what a member has just asked for.
     fn timed(self, now: Timestamp) -> Self {
         let next = self.next_date.filter(|_| !self.paused);
         let due_at = next.map(|next| {

@@ -122,8 +122,8 @@ pub struct PaidFromFunds {
 
 impl Row for Settlement {
     const KIND: &'static str = "settlement";
-    // Version 2 may be paid from funds, which an earlier Fracti must not complete. Version 3 may have
-    // been edited or taken back, which an earlier Fracti would not compare, or lose.
+    // Version 2 may be paid from funds, which an earlier Fracti must not complete. Version 3 may
+    // have been edited or taken back, which an earlier Fracti would not compare, or lose.
     const VERSION: u32 = 3;
 
     fn keys(&self) -> Keys {
@@ -295,8 +295,8 @@ impl Settlement {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] if the amount is not positive, or finer than a minor unit of the currency,
-    /// or if the date is more than a year ahead.
+    /// [`Error::Invalid`] if the amount is not positive, or finer than a minor unit of the
+    /// currency, or if the date is more than a year ahead.
     pub fn edited(&self, update: &SettlementUpdate, at: Timestamp) -> Result<Self, Error> {
         let mut errors = FieldErrors::default();
         let currency = update.currency.value().copied().unwrap_or(self.currency);
@@ -318,8 +318,8 @@ impl Settlement {
         Ok(if edited == *self { edited } else { Self { updated_at: Some(at), ..edited } })
     }
 
-    /// Whether it is pending at `now` and pays the same as another one: the same amount, between the
-    /// same members. On a blockchain, the transaction tells two payments apart.
+    /// Whether it is pending at `now` and pays the same as another one: the same amount, between
+    /// the same members. On a blockchain, the transaction tells two payments apart.
     #[must_use]
     pub fn repeats(&self, other: &Self, links: &Links, now: Timestamp) -> bool {
         let hold = self.funds.as_ref().and_then(|funds| funds.expires_at);

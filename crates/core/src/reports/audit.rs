@@ -1,10 +1,10 @@
 //! The audit of a group: every row and every index attribute that follows from other rows is
 //! computed again, and compared with what is stored.
 //!
-//! The rows of expenses, settlements and entries are what happened; nothing replaces them. All other
-//! rows follow from them, and so does how to mend one. Where an entry and its expense or settlement
-//! differ, the balance row decides which of the two is right. A row that cannot be trusted is
-//! reported once, and what follows from it is left as it is.
+//! The rows of expenses, settlements and entries are what happened; nothing replaces them. All
+//! other rows follow from them, and so does how to mend one. Where an entry and its expense or
+//! settlement differ, the balance row decides which of the two is right. A row that cannot be
+//! trusted is reported once, and what follows from it is left as it is.
 
 mod compare;
 mod entries;
@@ -47,7 +47,8 @@ pub struct Stored {
 pub struct Finding {
     /// Key of the row. A lost entry without a known name has its sequence as the sort key.
     pub key: Primary,
-    /// Description of the fault. It has names of attributes and ids, but no amounts, names or texts of members.
+    /// Description of the fault. It has names of attributes and ids, but no amounts, names or texts
+    /// of members.
     pub what: String,
     /// The row as it is; `None` if it is missing.
     pub stored: Option<Item>,
@@ -83,8 +84,8 @@ impl Stored {
         hashes
     }
 
-    /// Partitions in which entries may be that are not among [`Stored::entries`]; none if the ledger
-    /// has no more entries. An index may lag behind the table, or an entry may have lost its
+    /// Partitions in which entries may be that are not among [`Stored::entries`]; none if the
+    /// ledger has no more entries. An index may lag behind the table, or an entry may have lost its
     /// attributes of the index.
     #[must_use]
     pub fn partitions_to_search(&self, group: GroupId) -> Vec<String> {
@@ -92,9 +93,9 @@ impl Stored {
     }
 }
 
-/// Compares all rows of a group with each other, as of `now`, and returns what is wrong, in the order
-/// of the keys. The group must be migrated: no balance has the v0 rows that are left, so they are
-/// reported.
+/// Compares all rows of a group with each other, as of `now`, and returns what is wrong, in the
+/// order of the keys. The group must be migrated: no balance has the v0 rows that are left, so they
+/// are reported.
 #[must_use]
 pub fn audit(group: GroupId, stored: Stored, now: Timestamp) -> Vec<Finding> {
     let mut audit = Audit { group, now, findings: Vec::new() };
@@ -122,7 +123,8 @@ pub fn audit(group: GroupId, stored: Stored, now: Timestamp) -> Vec<Finding> {
     findings
 }
 
-/// The finding about a group that is not migrated: no balance has its v0 rows. `row` is its own row.
+/// The finding about a group that is not migrated: no balance has its v0 rows. `row` is its own
+/// row.
 #[must_use]
 pub fn unmigrated(group: GroupId, row: Option<&Item>) -> Finding {
     let what = match row.map(|row| from_item::<Group>(row.clone())) {

@@ -1,5 +1,5 @@
-//! The members of a group against what is stored of them elsewhere: their number in the group's row,
-//! and the links between guests and users, which the balance row decides.
+//! The members of a group against what is stored of them elsewhere: their number in the group's
+//! row, and the links between guests and users, which the balance row decides.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,8 @@ use crate::{
 /// Right contents of the rows of a group and of its members.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Roll {
-    /// Number of members who are present, without linked guests, if the group's row has another one.
+    /// Number of members who are present, without linked guests, if the group's row has another
+    /// one.
     pub(crate) count: Option<u64>,
     /// Members whose links differ from the ledger's, as they were read and as they should be.
     pub(crate) links: Vec<(Member, Member)>,

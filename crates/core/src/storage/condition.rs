@@ -1,5 +1,5 @@
-//! Conditions on a row, which a write expects of the row that it changes, or a list of those that it
-//! shows.
+//! Conditions on a row, which a write expects of the row that it changes, or a list of those that
+//! it shows.
 
 use std::borrow::Cow;
 

@@ -2,8 +2,8 @@
 //!
 //! Each transaction of a request puts this row with a new attempt, on condition that the row names
 //! the attempt that the request knew. So at most one of all attempts that know the same one is ever
-//! committed, however late the others arrive, and the row says which. A put of the same row alone is
-//! a fence: no attempt before it can be committed any more.
+//! committed, however late the others arrive, and the row says which. A put of the same row alone
+//! is a fence: no attempt before it can be committed any more.
 
 use std::time::Duration;
 

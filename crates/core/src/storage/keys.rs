@@ -565,7 +565,8 @@ pub fn due_position(at: Timestamp, id: impl fmt::Display) -> String {
     format!("{at}#{id}")
 }
 
-/// Part of the sort key in `GSI3` of a change that is to be told: changes of a group sort by number.
+/// Part of the sort key in `GSI3` of a change that is to be told: changes of a group sort by
+/// number.
 #[must_use]
 pub fn told_position(group: GroupId, number: u64) -> String {
     format!("{group}#{number:020}")

@@ -1,5 +1,5 @@
-//! Writes as values: what a decision changes in the table, on which conditions, and what a condition
-//! that failed means. Nothing here reads or sends anything.
+//! Writes as values: what a decision changes in the table, on which conditions, and what a
+//! condition that failed means. Nothing here reads or sends anything.
 
 use std::borrow::Cow;
 
@@ -174,8 +174,8 @@ impl Write {
         Self::new(key, Action::Update(update)).setting(set)
     }
 
-    /// The same write which, if it is an update, also sets these attributes, and removes those without
-    /// a value.
+    /// The same write which, if it is an update, also sets these attributes, and removes those
+    /// without a value.
     #[must_use]
     pub fn setting(
         mut self,

@@ -214,8 +214,9 @@ impl fmt::Display for Decimal {
     }
 }
 
-/// Name of the variant by which [`crate::storage::row`] recognizes a number that is not an [`i64`]. It takes
-/// any newtype variant of this name, so no other type may have one; no Rust name is spelled so.
+/// Name of the variant by which [`crate::storage::row`] recognizes a number that is not an [`i64`].
+/// It takes any newtype variant of this name, so no other type may have one; no Rust name is
+/// spelled so.
 pub(crate) const EXACT: &str = "\u{1}exact";
 
 impl Serialize for Decimal {

@@ -3,8 +3,8 @@
 use crate::words;
 
 words! {
-    /// Status of a question. An `OPEN` or `PARTIAL` one takes answers; it is over once it is `CLOSED`
-    /// or `EXPIRED`.
+    /// Status of a question. An `OPEN` or `PARTIAL` one takes answers; it is over once it is
+    /// `CLOSED` or `EXPIRED`.
     pub enum QuestionStatus as "QuestionStatus" {
         /// Nobody has answered it yet.
         Open = "OPEN",

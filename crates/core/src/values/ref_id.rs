@@ -13,8 +13,8 @@ use crate::{
     words,
 };
 
-/// Reference of a payment outside of Fracti, by which an operator finds it again: that of a bank, or
-/// the hash of a blockchain transaction. It has only ASCII, so that one reference has one text.
+/// Reference of a payment outside of Fracti, by which an operator finds it again: that of a bank,
+/// or the hash of a blockchain transaction. It has only ASCII, so that one reference has one text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RefId(String);

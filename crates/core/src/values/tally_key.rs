@@ -16,8 +16,8 @@ pub struct TallyKey {
     pub category: Option<ExpenseCategory>,
 }
 
-/// Error returned for a text that is not the name of a [`TallyPart`](crate::reports::tally::TallyPart) or not a
-/// [`TallyKey`].
+/// Error returned for a text that is not the name of a
+/// [`TallyPart`](crate::reports::tally::TallyPart) or not a [`TallyKey`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TallyError;
 

@@ -60,7 +60,8 @@ pub(crate) struct Head {
     /// export; on the first page.
     #[serde(skip_serializing_if = "Option::is_none")]
     balances: Option<Vec<MemberBalance>>,
-    /// The schedules when the page was read, newest first; on the first page. They are not imported.
+    /// The schedules when the page was read, newest first; on the first page. They are not
+    /// imported.
     #[serde(skip_serializing_if = "Option::is_none")]
     schedules: Option<Vec<ScheduleView>>,
 }

@@ -28,8 +28,8 @@ body! {
         }),
         /// Weights of people in all rows, by name. Required if the plan asks for them.
         weights: "weights".map(MAX_MEMBERS, |_, it| it.required().number(schemas::WeightInput)),
-        /// Names of the payers of rows, by their lines in the CSV file, from 1. Required if the plan
-        /// asks for them.
+        /// Names of the payers of rows, by their lines in the CSV file, from 1. Required if the
+        /// plan asks for them.
         payers: "payers".map(MAX_ROWS, payer),
         /// Currency of amounts without one in the file.
         currency: "currency".text(),

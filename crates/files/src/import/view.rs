@@ -25,8 +25,8 @@ pub(crate) enum ResultView {
 pub(crate) struct ImportedView {
     /// Id of the import, by which it can be undone.
     import_id: schemas::ResourceId,
-    /// `done`, or `running` if the request has to be repeated, with `run`; `undone` if the import of
-    /// this run was undone, so that nothing is recorded.
+    /// `done`, or `running` if the request has to be repeated, with `run`; `undone` if the import
+    /// of this run was undone, so that nothing is recorded.
     status: schemas::ImportStatus,
     /// Run of the import: 1, and one more each time that it begins again after an undo.
     #[schema(minimum = 0, example = 1)]

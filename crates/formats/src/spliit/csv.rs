@@ -391,7 +391,8 @@ impl SpliitCsvReader<'_, '_> {
             fixed.into_iter().chain(cells.iter().map(|it| &**it)).collect()
         };
         let key = self.draft.key("spliit-csv", &content(code));
-        // Earlier releases of the app wrote the sign, which a group may still have instead of a code.
+        // Earlier releases of the app wrote the sign, which a group may still have instead of a
+        // code.
         if let Some(sign) = sign(currency).filter(|_| code == currency.code()) {
             self.draft.note_former(key, "spliit-csv", &content(sign));
         }

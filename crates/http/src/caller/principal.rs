@@ -37,7 +37,8 @@ pub struct Principal {
 pub enum Credential {
     /// Init data, which Telegram signs. It allows everything that the user may do.
     InitData,
-    /// An update of the bot, which Telegram sends. It allows what the user may do, but not in the app.
+    /// An update of the bot, which Telegram sends. It allows what the user may do, but not in the
+    /// app.
     Bot,
     /// An API token, which a program has. It allows what its scopes and its group say.
     Token {

@@ -1,10 +1,10 @@
 //! The OpenAPI document of all routes.
 //!
 //! The arguments of a handler say what it reads: its query parameters and its body, which
-//! [`Routes`] adds. The annotation of a handler has its success (with the header `ETag`, if the response
-//! has one) and, in the extension `x-errors`, the error codes that only it has. [`document`] adds
-//! the parts that follow from these, the path and the method: parameters, headers, security and
-//! common error codes.
+//! [`Routes`] adds. The annotation of a handler has its success (with the header `ETag`, if the
+//! response has one) and, in the extension `x-errors`, the error codes that only it has.
+//! [`document`] adds the parts that follow from these, the path and the method: parameters,
+//! headers, security and common error codes.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

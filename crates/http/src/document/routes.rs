@@ -213,7 +213,8 @@ fn name(method: &HttpMethod) -> Method {
 }
 
 /// Collects handlers of one path, which have an annotation `#[utoipa::path]`, for
-/// [`Routes::routes`](crate::document::routes::Routes::routes) or [`Routes::routes_for`](crate::document::routes::Routes::routes_for).
+/// [`Routes::routes`](crate::document::routes::Routes::routes) or
+/// [`Routes::routes_for`](crate::document::routes::Routes::routes_for).
 #[macro_export]
 macro_rules! routes {
     ($($first:ident)::+ $(, $($name:ident)::+)* $(,)?) => {

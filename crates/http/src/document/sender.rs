@@ -12,7 +12,8 @@ pub(crate) const WEBHOOK: &str = "webhook";
 /// Sender of the requests of an operation, which decides the credentials that it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sender {
-    /// A user, by init data or an API token. The handler has a [`Principal`](crate::caller::principal::Principal).
+    /// A user, by init data or an API token. The handler has a
+    /// [`Principal`](crate::caller::principal::Principal).
     User,
     /// A user with a request that changes nothing, though its method may be `POST`: an API token
     /// that may read may send it, and it counts as a read.

@@ -75,8 +75,8 @@ pub(crate) async fn admit(
 }
 
 impl App {
-    /// Runs `work` of an update of the bot for a user whom Telegram names, and who has the quota of the
-    /// app. The error of the work is part of the result.
+    /// Runs `work` of an update of the bot for a user whom Telegram names, and who has the quota of
+    /// the app. The error of the work is part of the result.
     ///
     /// # Errors
     ///

@@ -66,8 +66,8 @@ pub trait Body {
 }
 
 /// Declares a [`Body`]: each field with its description, its name in JSON (and another name, under
-/// which clients may send it, too), and how it is read. What is read is a struct of these fields, or
-/// an expression of them.
+/// which clients may send it, too), and how it is read. What is read is a struct of these fields,
+/// or an expression of them.
 ///
 /// ```
 /// use fracti_core::{input::Field, values::text::Title};

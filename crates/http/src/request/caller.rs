@@ -24,7 +24,8 @@ use crate::{
 
 /// The authenticated Telegram user, with the query parameters `Q`.
 ///
-/// Every handler takes this, [`AsMember`], [`Owner`] or [`Operator`], so every route refuses unknown query parameters.
+/// Every handler takes this, [`AsMember`], [`Owner`] or [`Operator`], so every route refuses
+/// unknown query parameters.
 ///
 /// For which of several errors an endpoint refuses a request: "Order of refusals" in `docs/api.md`.
 #[derive(Clone, Debug)]
@@ -45,8 +46,8 @@ pub struct FromChat(pub ChatId);
 #[derive(Clone, Copy, Debug)]
 pub struct InApp(pub Option<UserId>);
 
-/// The user whose funds the path names, with the query parameters `Q`: the caller, or any user if the
-/// caller is an operator. In the app only, not by an API token.
+/// The user whose funds the path names, with the query parameters `Q`: the caller, or any user if
+/// the caller is an operator. In the app only, not by an API token.
 #[derive(Clone, Debug)]
 pub struct Owner<Q = ()>(pub FundsAccess, pub Q);
 

@@ -75,8 +75,8 @@ impl<Q: Parameters> FromRequestParts<App> for Query<Q> {
     }
 }
 
-/// Refuses the conditions of a request that nothing is compared with, so that no client takes itself
-/// for protected by them. A GET request changes nothing.
+/// Refuses the conditions of a request that nothing is compared with, so that no client takes
+/// itself for protected by them. A GET request changes nothing.
 fn refuse_conditions(parts: &Parts) -> Result<(), Problem> {
     let route = parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str);
     if [Method::GET, Method::HEAD].contains(&parts.method) {
@@ -165,8 +165,8 @@ impl QueryReader {
         self.errors.keep(name, parse(value))
     }
 
-    /// The first and the last day of a period, each a name and a description. Reports that the first
-    /// is after the last.
+    /// The first and the last day of a period, each a name and a description. Reports that the
+    /// first is after the last.
     pub fn period<T>(
         &mut self,
         (first, about_first): (&'static str, &'static str),

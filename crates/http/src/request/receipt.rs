@@ -9,8 +9,8 @@ crate::body! {
     pub CreatePayer => PayerInput {
         /// Member who paid.
         user: "userId".required().text(),
-        /// Amount that the member paid. One payer may omit it and pays the rest; a payer of 0, or of
-        /// a rest of 0, is dropped.
+        /// Amount that the member paid. One payer may omit it and pays the rest; a payer of 0, or
+        /// of a rest of 0, is dropped.
         amount: "amount".number(schemas::PartAmountInput),
     }
 }
@@ -22,8 +22,9 @@ crate::body! {
         kind: "kind".text(),
         /// Name, as printed.
         name: "name".required().text(),
-        /// Amount of the whole line; what a `discount` takes off. Default, for an `item` or a `fee`:
-        /// what the other lines leave of the expense's amount. At most one line takes this rest.
+        /// Amount of the whole line; what a `discount` takes off. Default, for an `item` or a
+        /// `fee`: what the other lines leave of the expense's amount. At most one line takes this
+        /// rest.
         amount: "amount".number(schemas::PartAmountInput),
         /// Whether the line takes the rest, even if it has an amount. Default: if it has none.
         rest: "rest".flag(),
@@ -35,7 +36,8 @@ crate::body! {
         /// receipt of a question those who claim it; for other kinds, those who share the items
         /// that it applies to.
         sharers: "sharers".objects::<CreateSharer>(1..=usize::MAX),
-        /// Indexes, from 0, of the items that a line of another kind applies to. Default: all items.
+        /// Indexes, from 0, of the items that a line of another kind applies to. Default: all
+        /// items.
         over: "over".list(1..=MAX_LINES, |index| index.required().index()),
         /// How a line of another kind is divided among the members who share these items. Default:
         /// `proportional`.

@@ -102,8 +102,8 @@ impl<T: Body> FromRequest<App> for Upload<T> {
     }
 }
 
-/// The form's schema. Each part is text, because generators of clients do not agree on how a part is
-/// sent that is an object.
+/// The form's schema. Each part is text, because generators of clients do not agree on how a part
+/// is sent that is an object.
 impl<T: Body> Described for Upload<T> {
     fn describe(request: &mut Description) {
         let options = body::describe::<T>(request);

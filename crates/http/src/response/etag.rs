@@ -1,5 +1,5 @@
-//! Entity tags, with which a client changes only the state that it has seen, and does not load again
-//! what it has.
+//! Entity tags, with which a client changes only the state that it has seen, and does not load
+//! again what it has.
 //!
 //! <https://www.rfc-editor.org/rfc/rfc9110#name-conditional-requests>
 

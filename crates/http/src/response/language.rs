@@ -44,8 +44,8 @@ fn asked(headers: &HeaderMap) -> Language {
     best
 }
 
-/// The language of a range like `ru-RU;q=0.8` and its weight in thousandths; `None` if it is another
-/// one or cannot be read.
+/// The language of a range like `ru-RU;q=0.8` and its weight in thousandths; `None` if it is
+/// another one or cannot be read.
 fn weighted(range: &str) -> Option<(Language, u16)> {
     let (tag, parameter) = range.split_once(';').unwrap_or((range, "q=1"));
     let primary = tag.split('-').next()?.trim();

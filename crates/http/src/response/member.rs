@@ -62,8 +62,8 @@ pub struct MemberView {
     pub removed_at: Option<schemas::Timestamp>,
 }
 
-/// A proposal to link a guest to a user. One side proposes it and the other confirms it: one side is
-/// the user, the other any other member.
+/// A proposal to link a guest to a user. One side proposes it and the other confirms it: one side
+/// is the user, the other any other member.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ProposedLink)]

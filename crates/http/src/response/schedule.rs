@@ -82,8 +82,8 @@ struct ScheduledExpenseView {
     description: String,
     /// How it is split; of shares that are decided on each date, as they would be now.
     split_type: schemas::SplitType,
-    /// Shares of the members, unless they are decided on each date. Minor units that are left over may
-    /// go to other members on a date.
+    /// Shares of the members, unless they are decided on each date. Minor units that are left over
+    /// may go to other members on a date.
     #[serde(skip_serializing_if = "Option::is_none")]
     splits: Option<Vec<ShareView>>,
     /// Lines of the receipt, in an `itemized` split.

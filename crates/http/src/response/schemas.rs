@@ -74,8 +74,8 @@ impl<T: TextForm> ToSchema for Text<T> {
     }
 }
 
-/// Prefixes of the names that words have in generated clients, for enums whose words another enum has
-/// a word, too: in Go, the words of all enums are constants of one package.
+/// Prefixes of the names that words have in generated clients, for enums whose words another enum
+/// has a word, too: in Go, the words of all enums are constants of one package.
 const NAME_PREFIXES: [(&str, &str); 16] = [
     (input::Limit::NAME, "LIMIT"),
     (group::InvitationState::NAME, "INVITATION"),

@@ -303,8 +303,8 @@ pub struct SettlementView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = schemas::ResourceId)]
     pub import_id: Option<schemas::ResourceId>,
-    /// What the payer's funds pay of it. Only its payer and its recipient see of what it consists, in
-    /// the app.
+    /// What the payer's funds pay of it. Only its payer and its recipient see of what it consists,
+    /// in the app.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub funds: Option<PaidFromFundsView>,
     /// What is paid outside of funds, if they pay only a part, or nothing.
@@ -634,8 +634,8 @@ impl From<Settlement> for SettlementView {
 }
 
 impl SettlementView {
-    /// A settlement as a user sees it in the app; without one, as everybody does. Of what the payer's
-    /// funds consist is the business of both sides.
+    /// A settlement as a user sees it in the app; without one, as everybody does. Of what the
+    /// payer's funds consist is the business of both sides.
     #[must_use]
     pub fn seen_by(reader: Option<UserId>, settlement: Settlement) -> Self {
         let parties = settlement.parties();

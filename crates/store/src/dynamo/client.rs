@@ -78,8 +78,8 @@ impl Db {
     ///
     /// # Errors
     ///
-    /// [`Error::NotMigrated`], unless the row of the group itself cannot be read: nothing shows such
-    /// a group.
+    /// [`Error::NotMigrated`], unless the row of the group itself cannot be read: nothing shows
+    /// such a group.
     pub(super) async fn check_migrated(&self, rows: &[Item]) -> Result<(), Error> {
         let old = rows.iter().filter(|row| !row.contains_key(FORMAT_VERSION));
         let groups: BTreeSet<GroupId> = old.filter_map(group_of).collect();

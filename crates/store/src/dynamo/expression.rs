@@ -1,4 +1,5 @@
-//! DynamoDB's expression language: conditions and updates as text. Nothing else writes an expression.
+//! DynamoDB's expression language: conditions and updates as text. Nothing else writes an
+//! expression.
 
 use std::collections::HashMap;
 

@@ -275,8 +275,8 @@ impl Requests for Sdk {
                 Err(error) => error,
             };
             let rejected = write_error(error, &failures);
-            // The SDK gave up every attempt before the last one. The last one got a response, unless
-            // the table is unavailable.
+            // The SDK gave up every attempt before the last one. The last one got a response,
+            // unless the table is unavailable.
             let unanswered = attempts.0.load(Relaxed) > 1
                 || matches!(rejected, WriteError::Fail(Error::Unavailable(_)));
             Sent { outcome: Err(rejected), unanswered }

@@ -1,5 +1,5 @@
-//! Rows that do not stop a request although something is wrong with them, which its log names: v0 rows
-//! that cannot be read, which lists leave out, and rows that do not agree with others.
+//! Rows that do not stop a request although something is wrong with them, which its log names: v0
+//! rows that cannot be read, which lists leave out, and rows that do not agree with others.
 
 use std::cell::RefCell;
 

@@ -249,8 +249,8 @@ impl Table {
         Ok(Decided { new, replaced, missing, there, others })
     }
 
-    /// Adds the guests of an import, and records and replaces its rows, until the deadline, until as
-    /// many rows as `at_most` are handled, or until what was decided has become wrong.
+    /// Adds the guests of an import, and records and replaces its rows, until the deadline, until
+    /// as many rows as `at_most` are handled, or until what was decided has become wrong.
     #[expect(clippy::too_many_arguments, reason = "it is one part of an import's request")]
     async fn carry_out(
         &self,
@@ -317,8 +317,8 @@ impl Table {
         }
     }
 
-    /// Whether what was decided still holds when a transaction on this ledger is committed. Only the
-    /// first transaction of a request leaves rows out.
+    /// Whether what was decided still holds when a transaction on this ledger is committed. Only
+    /// the first transaction of a request leaves rows out.
     async fn holds(&self, run: &Run<'_>, ledger: &Ledger, has_begun: bool) -> Result<bool, Error> {
         if run.is_current(ledger) {
             return Ok(true);
@@ -396,8 +396,8 @@ impl Table {
         Ok(imports)
     }
 
-    /// Records the next rows of a file in one transaction, as many as fit but at most `at_once`, and
-    /// returns the number of rows that are recorded then; `None` if what was decided has become
+    /// Records the next rows of a file in one transaction, as many as fit but at most `at_once`,
+    /// and returns the number of rows that are recorded then; `None` if what was decided has become
     /// wrong.
     async fn record_batch(
         &self,

@@ -36,8 +36,8 @@ use crate::{
 };
 
 impl Table {
-    /// Adds cash or credit to a user's funds. With a reference, an operator records it; without one,
-    /// the user reports that they have paid, which counts once an operator captures it.
+    /// Adds cash or credit to a user's funds. With a reference, an operator records it; without
+    /// one, the user reports that they have paid, which counts once an operator captures it.
     ///
     /// # Errors
     ///

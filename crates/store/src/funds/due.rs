@@ -56,8 +56,8 @@ impl Table {
         .await
     }
 
-    /// Ends a bonus or held cash whose time is over, and releases entries that were left behind: the
-    /// rest of a bonus lapses, and held cash becomes cash. Does nothing if that is done.
+    /// Ends a bonus or held cash whose time is over, and releases entries that were left behind:
+    /// the rest of a bonus lapses, and held cash becomes cash. Does nothing if that is done.
     ///
     /// # Errors
     ///
@@ -101,8 +101,8 @@ impl Table {
     }
 }
 
-/// Result of the work on one of a user's rows. One that does not agree with the others is noted, and
-/// the rest goes on.
+/// Result of the work on one of a user's rows. One that does not agree with the others is noted,
+/// and the rest goes on.
 fn noted(key: Primary, done: Result<(), Error>) -> Result<(), Error> {
     match done {
         Err(Error::FundsMismatch(_)) => {

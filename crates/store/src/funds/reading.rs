@@ -48,15 +48,15 @@ impl Table {
         Ok(Funds::new(owner, funds))
     }
 
-    /// All funds of a user, in which pending entries that were left behind count nowhere. An entry of
-    /// a transaction that has ended, or that cannot be read, counts as withheld, and is named in the
-    /// log.
+    /// All funds of a user, in which pending entries that were left behind count nowhere. An entry
+    /// of a transaction that has ended, or that cannot be read, counts as withheld, and is named in
+    /// the log.
     pub async fn funds_in_detail(&self, owner: UserId, now: Timestamp) -> Result<Funds, Error> {
         Ok(self.funds_with_pending(owner, now).await?.0)
     }
 
-    /// The funds, read in detail if they are short for a decision: entries that were left behind may
-    /// withhold what it needs.
+    /// The funds, read in detail if they are short for a decision: entries that were left behind
+    /// may withhold what it needs.
     pub(crate) async fn unless_short(
         &self,
         funds: Funds,
@@ -128,7 +128,8 @@ impl Table {
         Ok(items.into_iter().filter_map(of_item).collect())
     }
 
-    /// A page of the transactions of a user's funds, newest first, without those that cannot be read.
+    /// A page of the transactions of a user's funds, newest first, without those that cannot be
+    /// read.
     pub async fn fund_transactions(
         &self,
         owner: UserId,
@@ -157,8 +158,8 @@ impl Table {
         Ok(row)
     }
 
-    /// A page of what waits for an operator, oldest first, without what cannot be read: money of the
-    /// others would have to wait, too. What was done a moment ago may still be among it.
+    /// A page of what waits for an operator, oldest first, without what cannot be read: money of
+    /// the others would have to wait, too. What was done a moment ago may still be among it.
     pub async fn fund_work(
         &self,
         work: FundWork,

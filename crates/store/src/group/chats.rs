@@ -27,13 +27,13 @@ use crate::{
 };
 
 impl Table {
-    /// Opens the group of a chat, or moves the chat to another group of the user: creates it with `user`
-    /// as its first member, or lets `user` join it. A member who was removed stays removed. In place of a
-    /// deleted group, a new one is created.
+    /// Opens the group of a chat, or moves the chat to another group of the user: creates it with
+    /// `user` as its first member, or lets `user` join it. A member who was removed stays removed.
+    /// In place of a deleted group, a new one is created.
     ///
-    /// A chat that becomes a supergroup has a new id, under which its first opening made a group. When
-    /// the chat moves to the old group, that one is deleted: the user must be alone in it, and nothing
-    /// may be recorded.
+    /// A chat that becomes a supergroup has a new id, under which its first opening made a group.
+    /// When the chat moves to the old group, that one is deleted: the user must be alone in it, and
+    /// nothing may be recorded.
     ///
     /// # Errors
     ///
@@ -70,12 +70,12 @@ impl Table {
         .await
     }
 
-    /// Connects a chat with its group, as its bot sees the chat: by its number and, after a press, by
-    /// its `chat_instance`. The group is that of the number, or else of the instance, or else a new
-    /// one. `user` joins it, the chat's rows name it, and its changes are told in the chat.
+    /// Connects a chat with its group, as its bot sees the chat: by its number and, after a press,
+    /// by its `chat_instance`. The group is that of the number, or else of the instance, or else a
+    /// new one. `user` joins it, the chat's rows name it, and its changes are told in the chat.
     ///
-    /// With a group in `new`, of which the user is a present member, the chat is that group's from now
-    /// on.
+    /// With a group in `new`, of which the user is a present member, the chat is that group's from
+    /// now on.
     ///
     /// # Errors
     ///
@@ -149,8 +149,8 @@ impl Table {
         Ok(group.filter(|it| it.deleted_at.is_none()).map(|it| it.id))
     }
 
-    /// Notes that a chat has become a supergroup, with another number. Its group and its messages go
-    /// with it. The earlier number still leads to the group.
+    /// Notes that a chat has become a supergroup, with another number. Its group and its messages
+    /// go with it. The earlier number still leads to the group.
     pub async fn migrate_chat(&self, from: i64, to: i64, now: Timestamp) -> Result<(), Error> {
         let before = ChatId::from(from);
         let after = ChatId::from(to);
@@ -202,8 +202,8 @@ impl Table {
         .await
     }
 
-    /// A user as a member of a chat's group, and the group, unless it is deleted. Its rows may be gone,
-    /// too: a group may have had several chats.
+    /// A user as a member of a chat's group, and the group, unless it is deleted. Its rows may be
+    /// gone, too: a group may have had several chats.
     async fn member_of_chat(
         &self,
         group: GroupId,

@@ -1,5 +1,5 @@
-//! Deleting a group, for which its creator is the last user in it, and the rows of a deleted one, for
-//! the operators' tool.
+//! Deleting a group, for which its creator is the last user in it, and the rows of a deleted one,
+//! for the operators' tool.
 
 use std::ops::ControlFlow;
 
@@ -27,8 +27,8 @@ use crate::{
 const AT_ONCE: usize = 50;
 
 impl Table {
-    /// Deletes a group: it is archived for good, and its creator, who is the last user in it, leaves.
-    /// It cannot be joined again.
+    /// Deletes a group: it is archived for good, and its creator, who is the last user in it,
+    /// leaves. It cannot be joined again.
     ///
     /// # Errors
     ///
@@ -68,8 +68,8 @@ impl Table {
         Ok(self.group_row(group).await?.deleted_at)
     }
 
-    /// Deletes some of the rows of a group that its creator has deleted. Returns how many, and whether
-    /// the group itself is among them, which is the last row.
+    /// Deletes some of the rows of a group that its creator has deleted. Returns how many, and
+    /// whether the group itself is among them, which is the last row.
     ///
     /// What belongs to users stays: their funds, their tokens, and the transaction hashes that they
     /// have used, so that none pays twice.

@@ -179,8 +179,8 @@ impl Table {
         change.check_settled(pending.as_deref())
     }
 
-    /// Counts the pending settlements of the group unless the balance row has their number: one of an
-    /// earlier format has not, so all settlements of the group are read once.
+    /// Counts the pending settlements of the group unless the balance row has their number: one of
+    /// an earlier format has not, so all settlements of the group are read once.
     pub(crate) async fn count_pending(
         &self,
         transaction: &mut LedgerTransaction,

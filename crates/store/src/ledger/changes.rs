@@ -1,7 +1,7 @@
 //! Changes of a group, which clients follow.
 //!
-//! A write that tells something adds a numbered row to its transaction, and counts it in the balance
-//! row. So numbers have no gaps, and no two writers have the same one.
+//! A write that tells something adds a numbered row to its transaction, and counts it in the
+//! balance row. So numbers have no gaps, and no two writers have the same one.
 
 use std::collections::HashMap;
 
@@ -32,8 +32,8 @@ pub struct Changes {
 }
 
 impl Table {
-    /// The changes of a group after the one with this number, at most `limit`. Without a number there
-    /// are none, and `last` is the number of the last change so far.
+    /// The changes of a group after the one with this number, at most `limit`. Without a number
+    /// there are none, and `last` is the number of the last change so far.
     ///
     /// # Errors
     ///

@@ -21,8 +21,8 @@ use crate::table::Table;
 
 /// The attempts of one request, which reads a group and its ledger.
 ///
-/// The first one reads all in parallel. A later one may follow a write that was answered meanwhile, so
-/// it reads the ledger first, and then a group that is not older.
+/// The first one reads all in parallel. A later one may follow a write that was answered meanwhile,
+/// so it reads the ledger first, and then a group that is not older.
 #[derive(Debug, Default)]
 pub(crate) struct Attempts(AtomicBool);
 
@@ -43,8 +43,8 @@ impl Table {
     /// [`Table::group_naming`] reads them, and what `read` reads. The currency of the group, and
     /// whether a member is present or past, are those of the ledger.
     ///
-    /// Each attempt reads in the order of [`Attempts`]. If several reads fail, the error of the group is
-    /// returned.
+    /// Each attempt reads in the order of [`Attempts`]. If several reads fail, the error of the
+    /// group is returned.
     ///
     /// # Errors
     ///

@@ -18,8 +18,8 @@ use crate::{
 };
 
 impl Table {
-    /// Changes a subscription: that of a group for one of its present members. `change` returns the row
-    /// after the change; without one, nothing changes.
+    /// Changes a subscription: that of a group for one of its present members. `change` returns the
+    /// row after the change; without one, nothing changes.
     ///
     /// # Errors
     ///

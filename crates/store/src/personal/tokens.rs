@@ -50,8 +50,8 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::TooManyTokens`]; [`Error::Invalid`]; [`Error::NoGroup`] or [`Error::NotMember`] for
-    /// the group to which it is restricted; [`Error::KeyReused`]; [`Error::NoToken`] if the link was
-    /// used.
+    /// the group to which it is restricted; [`Error::KeyReused`]; [`Error::NoToken`] if the link
+    /// was used.
     pub async fn create_token(
         &self,
         new: &Draft<NewToken>,
@@ -71,7 +71,8 @@ impl Table {
                         None => Ok(()),
                     }
                 };
-                // The tokens are counted as of the list or later, and whoever creates one changes it.
+                // The tokens are counted as of the list or later, and whoever creates one changes
+                // it.
                 let tokens = async {
                     let list = self.db.get::<TokenList>(keys::token_list(user.id)).await?;
                     Ok((list, self.tokens_of(user.id, now, &first).await?))

@@ -28,8 +28,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NoQuestion`]; [`Error::Question`] if the member is not asked or has answered, or the
-    /// question is over; [`Error::GroupArchived`]; [`Error::Invalid`]; [`Error::NoGroup`] or
+    /// [`Error::NoQuestion`]; [`Error::Question`] if the member is not asked or has answered, or
+    /// the question is over; [`Error::GroupArchived`]; [`Error::Invalid`]; [`Error::NoGroup`] or
     /// [`Error::NotMember`]; [`Error::KeyReused`].
     pub async fn answer(
         &self,

@@ -22,8 +22,8 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::NoQuestion`]; [`Error::Question`] if the caller neither asked nor paid, items are
-    /// unclaimed, a payer has left or the expense was deleted; [`Error::Invalid`] if the question has
-    /// no receipt; otherwise as [`Table::create_expense`].
+    /// unclaimed, a payer has left or the expense was deleted; [`Error::Invalid`] if the question
+    /// has no receipt; otherwise as [`Table::create_expense`].
     pub async fn apply_receipt(
         &self,
         member_key: MemberKey,
@@ -37,8 +37,8 @@ impl Table {
         let attempts = Attempts::default();
         self.write(Some(group), idempotency, || async {
             let read = async {
-                // The question is read before the answers: claims that are committed in between change
-                // its version, which is a condition.
+                // The question is read before the answers: claims that are committed in between
+                // change its version, which is a condition.
                 let question =
                     self.find_question(group, id, now).await?.ok_or(Error::NoQuestion)?;
                 let (details, answers) =

@@ -29,8 +29,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] or [`Error::TooManyShares`]; [`Error::Question`] if the group has too many
-    /// open ones; [`Error::GroupArchived`]; [`Error::NoGroup`] or [`Error::NotMember`];
+    /// [`Error::Invalid`] or [`Error::TooManyShares`]; [`Error::Question`] if the group has too
+    /// many open ones; [`Error::GroupArchived`]; [`Error::NoGroup`] or [`Error::NotMember`];
     /// [`Error::KeyReused`].
     pub async fn ask(
         &self,
@@ -143,8 +143,8 @@ impl Table {
         self.db.all(&Range { order: Order::Asc, ..range }).await
     }
 
-    /// The open questions of a group whose positions are from `from` on, soonest expiry first. A few
-    /// more than the limit may exist, because the index by which they are counted lags.
+    /// The open questions of a group whose positions are from `from` on, soonest expiry first. A
+    /// few more than the limit may exist, because the index by which they are counted lags.
     pub(crate) async fn open_questions(
         &self,
         group: GroupId,

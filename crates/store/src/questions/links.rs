@@ -16,8 +16,9 @@ use crate::{
 };
 
 impl Table {
-    /// Proposes that a guest is a user, or confirms it for the other side: one side is the user, the
-    /// other any other present member. The user then takes over the guest's totals. A link is final.
+    /// Proposes that a guest is a user, or confirms it for the other side: one side is the user,
+    /// the other any other present member. The user then takes over the guest's totals. A link is
+    /// final.
     ///
     /// The two are one member of every open question, too; see
     /// [`Question::linked`](fracti_core::questions::question::Question::linked).
@@ -28,8 +29,8 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::NoMember`]; [`Error::NotLinkable`]; [`Error::AlreadyLinked`] to another user;
-    /// [`Error::LinkProposed`] or [`Error::TooManyProposals`]; [`Error::LinkNotInApp`] if the caller
-    /// would confirm and is not `in_app`; [`Error::TooManyLinks`]; [`Error::Invalid`];
+    /// [`Error::LinkProposed`] or [`Error::TooManyProposals`]; [`Error::LinkNotInApp`] if the
+    /// caller would confirm and is not `in_app`; [`Error::TooManyLinks`]; [`Error::Invalid`];
     /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::KeyReused`].
     pub async fn link_guest(
         &self,

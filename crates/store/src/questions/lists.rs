@@ -62,8 +62,8 @@ pub struct Ranked {
 }
 
 impl Table {
-    /// A page of the questions of a group that a filter accepts, newest first. It may be shorter than
-    /// its limit although the list continues.
+    /// A page of the questions of a group that a filter accepts, newest first. It may be shorter
+    /// than its limit although the list continues.
     ///
     /// # Errors
     ///
@@ -129,8 +129,8 @@ impl Table {
         Ok((open, next))
     }
 
-    /// A page of the questions that a user asked in groups in which they are present, newest first. It
-    /// may be shorter than its limit although the list continues.
+    /// A page of the questions that a user asked in groups in which they are present, newest first.
+    /// It may be shorter than its limit although the list continues.
     pub async fn asked_by(
         &self,
         user: UserId,
@@ -155,9 +155,9 @@ impl Table {
         Ok(Slice { items: seen.collect(), next, unreadable })
     }
 
-    /// Up to `limit` answers of a user and of the guests who are linked to the user, under a name, in
-    /// groups in which the user is present, newest first. Of several to one question, only the one
-    /// that counts is among them. There may be fewer than `limit` although the list continues.
+    /// Up to `limit` answers of a user and of the guests who are linked to the user, under a name,
+    /// in groups in which the user is present, newest first. Of several to one question, only the
+    /// one that counts is among them. There may be fewer than `limit` although the list continues.
     pub async fn answers_of(
         &self,
         user: UserId,
@@ -208,8 +208,8 @@ impl Table {
         Ok(answers.map(|answer| (member, answer)))
     }
 
-    /// A page of a user's points in the groups in which they are present, each with the title of the
-    /// group. It may be shorter than its limit although the list continues.
+    /// A page of a user's points in the groups in which they are present, each with the title of
+    /// the group. It may be shorter than its limit although the list continues.
     pub async fn points_of(
         &self,
         user: UserId,

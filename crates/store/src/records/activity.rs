@@ -136,10 +136,10 @@ struct Listed {
 }
 
 impl Table {
-    /// Up to `limit` expenses that a user paid, alone or with others, and that a filter accepts, newest first.
-    /// An expense is shown once, even if a guest who is linked to the user is a payer, too. If
-    /// there is a filter, at most `MAX_EXAMINED` expenses are examined, so there may be fewer than
-    /// `limit` although the list continues.
+    /// Up to `limit` expenses that a user paid, alone or with others, and that a filter accepts,
+    /// newest first. An expense is shown once, even if a guest who is linked to the user is a
+    /// payer, too. If there is a filter, at most `MAX_EXAMINED` expenses are examined, so there may
+    /// be fewer than `limit` although the list continues.
     pub async fn paid_by(
         &self,
         user: UserId,
@@ -162,8 +162,8 @@ impl Table {
         Ok(feed.of(|event| if let Activity::Paid(row) = event { Some(row) } else { None }))
     }
 
-    /// Up to `limit` of a user's shares of others' expenses, newest first. A share includes those of
-    /// the guests who are linked to the user.
+    /// Up to `limit` of a user's shares of others' expenses, newest first. A share includes those
+    /// of the guests who are linked to the user.
     pub async fn owed_by(
         &self,
         user: UserId,
@@ -203,9 +203,9 @@ impl Table {
         }))
     }
 
-    /// Up to `limit` events of a user's feed, newest first. What a user and the guests who are linked
-    /// to that user paid or owe of an expense is one event; a settlement between them is shown once,
-    /// as sent.
+    /// Up to `limit` events of a user's feed, newest first. What a user and the guests who are
+    /// linked to that user paid or owe of an expense is one event; a settlement between them is
+    /// shown once, as sent.
     pub async fn activity_of(
         &self,
         user: UserId,
@@ -216,9 +216,9 @@ impl Table {
         self.feed(user, &kinds, limit.into(), after, |_, _| true).await
     }
 
-    /// The events of the lists of these kinds that `accepts` accepts, given the ids of the user, each
-    /// once and with what all ids of the user paid or owe. Events of groups in which the user is a
-    /// past member have no texts.
+    /// The events of the lists of these kinds that `accepts` accepts, given the ids of the user,
+    /// each once and with what all ids of the user paid or owe. Events of groups in which the user
+    /// is a past member have no texts.
     ///
     /// The guests are read together with the user's own lists, so a user without guests does not
     /// wait for them.
@@ -241,8 +241,8 @@ impl Table {
         let Placed { rows, mut more, unreadable } =
             merged(lists, examined, |listed: &Listed| listed.event.created_at());
         if rows.is_empty() && after == ActivityPosition::default() {
-            // v0 rows of a user may be under another id, but those of memberships tell that they are
-            // not migrated.
+            // v0 rows of a user may be under another id, but those of memberships tell that they
+            // are not migrated.
             self.joined_groups(user, &Page { limit: 1, after: None }).await?;
         }
         let groups: BTreeSet<GroupId> = guests.iter().map(|(group, _)| *group).collect();
@@ -381,9 +381,9 @@ impl Table {
     }
 }
 
-/// The range of a member's list of rows with a prefix in an index, for a page that begins at `position`.
-/// Without one, and `at` the last row of the earlier pages, these have no row of this list: it has only
-/// older ones, or the guest was linked meanwhile.
+/// The range of a member's list of rows with a prefix in an index, for a page that begins at
+/// `position`. Without one, and `at` the last row of the earlier pages, these have no row of this
+/// list: it has only older ones, or the guest was linked meanwhile.
 pub(crate) fn rest_of_list(
     (index, prefix): (&'static str, &str),
     member: MemberId,

@@ -58,9 +58,10 @@ pub struct Deleted {
 }
 
 impl Table {
-    /// A page of the expenses of a group that a filter accepts, without those of v0 rows that cannot
-    /// be read. If there is a filter, it may be shorter than its limit although the list continues.
-    /// By day, a page may lag behind the last writes, unless the expenses are not indexed.
+    /// A page of the expenses of a group that a filter accepts, without those of v0 rows that
+    /// cannot be read. If there is a filter, it may be shorter than its limit although the list
+    /// continues. By day, a page may lag behind the last writes, unless the expenses are not
+    /// indexed.
     ///
     /// # Errors
     ///
@@ -102,7 +103,8 @@ impl Table {
         Ok(row.ok_or(Error::NoGroup)?.dated)
     }
 
-    /// A page by day of the expenses of a group that is not indexed, with the positions of the index.
+    /// A page by day of the expenses of a group that is not indexed, with the positions of the
+    /// index.
     ///
     /// # Errors
     ///
@@ -368,8 +370,8 @@ impl Table {
         Ok(Slice { items: items.collect(), next, unreadable })
     }
 
-    /// Whether an expense, which the group does not have, was not deleted again after this deletion,
-    /// by a member or by the undo of an import.
+    /// Whether an expense, which the group does not have, was not deleted again after this
+    /// deletion, by a member or by the undo of an import.
     async fn is_last_deletion(&self, row: &DeletedExpense) -> Result<bool, Error> {
         let newest = Page { limit: 1, after: None };
         let history = self.entry_history(row.group_id, &row.id.into(), &newest).await?;
@@ -434,8 +436,8 @@ impl Table {
         Ok(SeenExpense { payers, ..seen })
     }
 
-    /// The expense `id`, its entry and the ledger, unless it was read before. They are of one moment if a write that expects
-    /// them succeeds.
+    /// The expense `id`, its entry and the ledger, unless it was read before. They are of one
+    /// moment if a write that expects them succeeds.
     async fn load_expense(
         &self,
         member_key: MemberKey,

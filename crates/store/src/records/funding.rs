@@ -1,7 +1,7 @@
 //! Settlements that the payer's funds pay.
 //!
-//! Funds change in the transaction of the settlement: they are withheld when it is recorded, paid when
-//! it is completed, and released when it fails. So a settlement is paid once or not at all.
+//! Funds change in the transaction of the settlement: they are withheld when it is recorded, paid
+//! when it is completed, and released when it fails. So a settlement is paid once or not at all.
 
 use fracti_core::{
     decisions::{
@@ -34,8 +34,8 @@ use crate::{
 };
 
 impl Table {
-    /// Records a settlement that the payer's funds pay: they are withheld for seven days, or paid at
-    /// once.
+    /// Records a settlement that the payer's funds pay: they are withheld for seven days, or paid
+    /// at once.
     ///
     /// # Errors
     ///
@@ -119,8 +119,8 @@ impl Table {
         decide::pay(settlement, &held, (from, to), by, (at, random))
     }
 
-    /// The writes that release what is withheld for a settlement, which a user has failed or, without
-    /// one, has expired.
+    /// The writes that release what is withheld for a settlement, which a user has failed or,
+    /// without one, has expired.
     ///
     /// # Errors
     ///
@@ -174,8 +174,8 @@ impl Table {
         agreed(outcome, has_ended).await
     }
 
-    /// Ends a settlement whose hold is over, and returns it. One that has ended, or whose hold is not
-    /// over, is returned as it is. An archived group's hold ends, too.
+    /// Ends a settlement whose hold is over, and returns it. One that has ended, or whose hold is
+    /// not over, is returned as it is. An archived group's hold ends, too.
     ///
     /// # Errors
     ///

@@ -149,8 +149,8 @@ impl Table {
     }
 
     /// Records the expense of a schedule's next date, if it is due. The date moves on in the same
-    /// transaction, so that no expense is recorded twice. What a request of the schedule's actor would
-    /// be refused pauses the schedule.
+    /// transaction, so that no expense is recorded twice. What a request of the schedule's actor
+    /// would be refused pauses the schedule.
     ///
     /// # Errors
     ///

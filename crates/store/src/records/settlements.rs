@@ -109,9 +109,8 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::Invalid`]; [`Error::Settlement`] if the caller acts for neither side;
-    /// [`Error::PaymentPending`]; [`Error::TxHashUsed`]; [`Error::Fund`] if the payer's funds do not
-    /// pay it;
-    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::KeyReused`].
+    /// [`Error::PaymentPending`]; [`Error::TxHashUsed`]; [`Error::Fund`] if the payer's funds do
+    /// not pay it; [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::KeyReused`].
     pub async fn create_settlement(
         &self,
         member_key: MemberKey,
@@ -139,8 +138,8 @@ impl Table {
         .await
     }
 
-    /// [`Table::create_settlement`], of a plan that was made of the ledger with this version. Without
-    /// one, the plan has no such payment any more, and only a repeated request is answered.
+    /// [`Table::create_settlement`], of a plan that was made of the ledger with this version.
+    /// Without one, the plan has no such payment any more, and only a repeated request is answered.
     ///
     /// # Errors
     ///
@@ -166,8 +165,8 @@ impl Table {
         .await
     }
 
-    /// Refuses a new settlement if one that it `repeats` is among the newest settlements that a page
-    /// examines.
+    /// Refuses a new settlement if one that it `repeats` is among the newest settlements that a
+    /// page examines.
     ///
     /// # Errors
     ///
@@ -189,8 +188,8 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::NoSettlement`]; [`Error::Changed`] if it is not as expected; [`Error::Settlement`];
-    /// [`Error::TxHashUsed`]; [`Error::Fund`] if funds pay it and their hold is over, or the caller is
-    /// not `in_app`; [`Error::NoGroup`] or [`Error::NotMember`].
+    /// [`Error::TxHashUsed`]; [`Error::Fund`] if funds pay it and their hold is over, or the caller
+    /// is not `in_app`; [`Error::NoGroup`] or [`Error::NotMember`].
     pub async fn update_settlement(
         &self,
         member_key: MemberKey,
@@ -263,8 +262,8 @@ impl Table {
         })
     }
 
-    /// What the failure of a settlement depends on, for a user or, without one, because its hold has
-    /// expired.
+    /// What the failure of a settlement depends on, for a user or, without one, because its hold
+    /// has expired.
     pub(crate) async fn rows_of_failure(
         &self,
         settlement: &Settlement,

@@ -99,8 +99,8 @@ impl Table {
         Ok(Shared { other, groups, pending, has_more: more || joined.next.is_some() })
     }
 
-    /// The pending settlements between a user and one who has the ids `others`, in these groups, and
-    /// whether there may be more.
+    /// The pending settlements between a user and one who has the ids `others`, in these groups,
+    /// and whether there may be more.
     async fn pending_between(
         &self,
         user: UserId,

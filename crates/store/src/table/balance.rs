@@ -15,8 +15,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::NotMigrated`] if no balance has the v0 rows of the group; [`Error::NoGroup`] if there
-    /// is no group with an id of the TypeScript Fracti.
+    /// [`Error::NotMigrated`] if no balance has the v0 rows of the group; [`Error::NoGroup`] if
+    /// there is no group with an id of the TypeScript Fracti.
     pub(crate) async fn ledger(&self, group: GroupId) -> Result<Ledger, Error> {
         let ledger = self.stored_ledger(group).await?;
         if ledger.state.needs_migration(group) {

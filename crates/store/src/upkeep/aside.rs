@@ -46,9 +46,9 @@ pub struct BrokenRow {
 impl Table {
     /// The v0 rows of a group that cannot be used: expenses, settlements, members and participants
     /// that cannot be read, further rows of a member, and participants of an expense that cannot be
-    /// read or does not exist; and the expenses and settlements with the sort keys `also`, which can
-    /// be read but not be migrated. A group that is not migrated has none, because its migration
-    /// repairs most of them.
+    /// read or does not exist; and the expenses and settlements with the sort keys `also`, which
+    /// can be read but not be migrated. A group that is not migrated has none, because its
+    /// migration repairs most of them.
     pub async fn broken_rows(
         &self,
         group: GroupId,
@@ -121,7 +121,8 @@ impl Table {
         .await
     }
 
-    /// The rows of a group whose sort keys have a prefix, oldest first: all of them, or the v0 rows.
+    /// The rows of a group whose sort keys have a prefix, oldest first: all of them, or the v0
+    /// rows.
     async fn rows_of(
         &self,
         group: GroupId,

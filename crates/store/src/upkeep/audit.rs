@@ -36,15 +36,15 @@ const MAX_VERIFIED: usize = 32 * 1024 * 1024;
 /// Maximum number of findings that an error names.
 const NAMED: usize = 20;
 
-/// Number of times that the index of entries is read if it lacks some that the table has, before they
-/// count as lost. An index usually lags by milliseconds.
+/// Number of times that the index of entries is read if it lacks some that the table has, before
+/// they count as lost. An index usually lags by milliseconds.
 const READS_OF_INDEX: u32 = 5;
 
 /// Maximum number of rows that one transaction mends. It also writes the balance row.
 const MAX_MENDED: usize = Transaction::ROOM - 1;
 
-/// Maximum size of the rows that one transaction mends, in bytes, unless it mends one. A transaction
-/// has at most 4 MB, with the conditions.
+/// Maximum size of the rows that one transaction mends, in bytes, unless it mends one. A
+/// transaction has at most 4 MB, with the conditions.
 const MAX_BYTES: usize = 1024 * 1024;
 
 /// What the audit of a group has found.
@@ -55,16 +55,16 @@ struct Audited {
 }
 
 impl Table {
-    /// Computes every row of a group that follows from others again, and returns what is wrong. Of a
-    /// group that is not migrated, it only returns that.
+    /// Computes every row of a group that follows from others again, and returns what is wrong. Of
+    /// a group that is not migrated, it only returns that.
     ///
     /// It reads all rows of the group and keeps them in memory. It does not check a membership: the
     /// caller must.
     ///
     /// # Errors
     ///
-    /// [`Error::NoGroup`] if there is no row of the group at all; [`Error::Contended`] if others kept
-    /// writing, so that no two reads were of one moment.
+    /// [`Error::NoGroup`] if there is no row of the group at all; [`Error::Contended`] if others
+    /// kept writing, so that no two reads were of one moment.
     pub async fn audit(&self, group: GroupId, now: Timestamp) -> Result<Vec<Finding>, Error> {
         self.audit_within(group, now, usize::MAX).await
     }
@@ -74,8 +74,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::Discrepancy`] with all findings; [`Error::TooMuchHistory`] if the rows of a partition
-    /// have more than 32 MiB; otherwise as [`Table::audit`].
+    /// [`Error::Discrepancy`] with all findings; [`Error::TooMuchHistory`] if the rows of a
+    /// partition have more than 32 MiB; otherwise as [`Table::audit`].
     pub async fn verify(&self, group: GroupId, now: Timestamp) -> Result<(), Error> {
         let findings = self.audit_within(group, now, MAX_VERIFIED).await?;
         if findings.is_empty() {
@@ -135,7 +135,8 @@ impl Table {
             let mut is_locked = false;
             let mut keys = HashSet::new();
             for finding in findings {
-                // A transaction writes each row once; the next one mends what else is wrong with it.
+                // A transaction writes each row once; the next one mends what else is wrong with
+                // it.
                 if !keys.insert(finding.key.clone()) {
                     continue;
                 }

@@ -19,18 +19,18 @@ use fracti_core::{
 use crate::{table::Table, write::idempotency::IdempotentRequest};
 
 impl Table {
-    /// Ends a transaction that something else than Fracti left half-done, in one transaction: what is
-    /// pending is released, what the funds have already given or got is written as a transaction, and
-    /// its settlement fails. A payment that the payer's funds have given and the recipient's have got
-    /// is completed instead: only the group did not know of it. `None` if nothing is half-done: then it
-    /// can be ended as usual.
+    /// Ends a transaction that something else than Fracti left half-done, in one transaction: what
+    /// is pending is released, what the funds have already given or got is written as a
+    /// transaction, and its settlement fails. A payment that the payer's funds have given and the
+    /// recipient's have got is completed instead: only the group did not know of it. `None` if
+    /// nothing is half-done: then it can be ended as usual.
     ///
     /// # Errors
     ///
     /// [`FundError::NoTransaction`](fracti_core::input::fund_error::FundError::NoTransaction);
-    /// [`FundError::Final`](fracti_core::input::fund_error::FundError::Final) if it, or its settlement,
-    /// is completed;
-    /// [`Error::FundsMismatch`] if the funds differ from the transactions in another way, too.
+    /// [`FundError::Final`](fracti_core::input::fund_error::FundError::Final) if it, or its
+    /// settlement, is completed; [`Error::FundsMismatch`] if the funds differ from the transactions
+    /// in another way, too.
     pub async fn void_half_done(
         &self,
         (owner, id): (UserId, FundTransactionId),

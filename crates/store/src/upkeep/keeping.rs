@@ -48,8 +48,8 @@ pub struct DueRow {
 pub struct DuePage {
     /// The rows to handle, oldest first.
     pub rows: Vec<DueRow>,
-    /// Number of rows that are left alone: of a kind or a version that this Fracti does not know, at
-    /// a position that has no time, or not due by their own attributes.
+    /// Number of rows that are left alone: of a kind or a version that this Fracti does not know,
+    /// at a position that has no time, or not due by their own attributes.
     pub left_alone: usize,
     /// Time from which the oldest of all these rows is due, as far as its position has one.
     pub since: Option<Timestamp>,
@@ -228,9 +228,9 @@ impl Table {
         Ok(())
     }
 
-    /// Delays a row that could not be handled: by 1, 2, 4 … 60 minutes. That needs only its keys, so
-    /// an unreadable row stops nothing, and changes nothing by which money is decided. A row that has
-    /// changed in the index's time stays as it is.
+    /// Delays a row that could not be handled: by 1, 2, 4 … 60 minutes. That needs only its keys,
+    /// so an unreadable row stops nothing, and changes nothing by which money is decided. A row
+    /// that has changed in the index's time stays as it is.
     pub async fn delay_due(&self, row: &DueRow, now: Timestamp) -> Result<(), Error> {
         let at = now.plus_seconds(delay_s(row.failures));
         let position = keys::due_position(at, &row.id);

@@ -68,8 +68,9 @@ pub struct News {
 }
 
 impl Table {
-    /// Marks the subscriptions of those whom a change concerns, so that they are told of it. A change
-    /// that is too old is told to nobody. Returns whether that is done: another keeper may be at it.
+    /// Marks the subscriptions of those whom a change concerns, so that they are told of it. A
+    /// change that is too old is told to nobody. Returns whether that is done: another keeper may
+    /// be at it.
     ///
     /// # Errors
     ///
@@ -102,8 +103,8 @@ impl Table {
         }
     }
 
-    /// Marks subscriptions by [`mark`], and returns whether the change was as it was read. The row of a
-    /// request would be a further write, for a change that says itself how far it was told.
+    /// Marks subscriptions by [`mark`], and returns whether the change was as it was read. The row
+    /// of a request would be a further write, for a change that says itself how far it was told.
     async fn mark(
         &self,
         (change, question): (&GroupChange, Option<&Question>),
@@ -160,9 +161,9 @@ impl Table {
         Ok(ToldChange { change, effects, is_expired, question })
     }
 
-    /// What a subscription's chat is to be told now, for each of its groups of which something waits.
-    /// A group in which the user is not present has nothing to tell. One that cannot be read does not
-    /// keep the others back.
+    /// What a subscription's chat is to be told now, for each of its groups of which something
+    /// waits. A group in which the user is not present has nothing to tell. One that cannot be read
+    /// does not keep the others back.
     pub async fn news(
         &self,
         subscription: &Subscription,
@@ -181,8 +182,8 @@ impl Table {
         news.buffered(AT_ONCE).collect().await
     }
 
-    /// News of a group: of the changes that wait, by the number after which they are read and the first
-    /// one that waits, and reminders.
+    /// News of a group: of the changes that wait, by the number after which they are read and the
+    /// first one that waits, and reminders.
     async fn news_of(
         &self,
         subscription: &Subscription,
@@ -238,8 +239,8 @@ impl Table {
         Ok(Some(news))
     }
 
-    /// The questions of a group of which a user is to be reminded: those that they can answer, and have
-    /// not, and of which `changes` do not tell anyway.
+    /// The questions of a group of which a user is to be reminded: those that they can answer, and
+    /// have not, and of which `changes` do not tell anyway.
     async fn reminders(
         &self,
         subscription: &Subscription,
@@ -313,8 +314,8 @@ impl Table {
             self.db.rows::<GroupChange>(&range, &Page { limit: CHANGES, after: None }).await?;
         let read = rows.len();
         let rows = rows.into_iter().map(|(_, change)| change).take(CHANGES);
-        // A query is not isolated from transactions that commit while it runs. What follows a change that
-        // it has missed comes with the next message.
+        // A query is not isolated from transactions that commit while it runs. What follows a
+        // change that it has missed comes with the next message.
         let whole: Vec<GroupChange> = rows
             .zip(after.saturating_add(1)..)
             .take_while(|(change, number)| change.number == *number)

@@ -2,9 +2,9 @@
 //! have changed.
 //!
 //! A response may be lost after the commit, and a transaction may reach DynamoDB late. The row of
-//! the request, see [`fracti_core::storage::idempotency`], is part of each transaction. So no two attempts
-//! are both committed, the row names the one that was, and a refusal is answered only once no
-//! attempt can be committed any more.
+//! the request, see [`fracti_core::storage::idempotency`], is part of each transaction. So no two
+//! attempts are both committed, the row names the one that was, and a refusal is answered only once
+//! no attempt can be committed any more.
 
 use std::{convert::Infallible, ops::ControlFlow};
 
@@ -82,8 +82,8 @@ impl Table {
         }
     }
 
-    /// [`Table::write`] for one transaction of a request, which may have several. `render` makes what
-    /// the request's row stores after it.
+    /// [`Table::write`] for one transaction of a request, which may have several. `render` makes
+    /// what the request's row stores after it.
     ///
     /// The version of the balance row is the only lock that a group needs. In a process with many
     /// writers of one group, like the local server, however, most attempts would lose the race: so
@@ -262,8 +262,9 @@ impl Table {
     }
 }
 
-/// Notes the row of a request that was read, and returns the result of the attempt that it names, if
-/// it is one of these. If it names another one than before, none of these can be committed any more.
+/// Notes the row of a request that was read, and returns the result of the attempt that it names,
+/// if it is one of these. If it names another one than before, none of these can be committed any
+/// more.
 fn note<T>(
     known: &mut Known,
     row: Option<IdempotencyRow>,

@@ -251,8 +251,8 @@ impl Known {
         self.is_fenced = true;
     }
 
-    /// Notes the row that was read, and returns whether another attempt has put it since it was last
-    /// known. No attempt before that one can be committed any more.
+    /// Notes the row that was read, and returns whether another attempt has put it since it was
+    /// last known. No attempt before that one can be committed any more.
     pub(crate) fn note(&mut self, row: Option<IdempotencyRow>) -> bool {
         let last = match &row {
             None => Last::None,

@@ -28,8 +28,8 @@ const NAME: usize = 9;
 /// Height from the lowest to the highest balance.
 const HEIGHT: i64 = 1400;
 
-/// The members with the largest balances as lines. `days` are the labels of the first day and of the
-/// last one.
+/// The members with the largest balances as lines. `days` are the labels of the first day and of
+/// the last one.
 pub(crate) fn steps(lines: &[Steps], label: &str, days: [&str; 2]) -> Markup {
     let [first, last] = days;
     let mut shown: Vec<&Steps> = lines.iter().collect();

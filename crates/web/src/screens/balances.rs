@@ -124,8 +124,8 @@ impl BalancesScreen<'_> {
         self.ledger.balances.totals(currency, id).net()
     }
 
-    /// Members with their balances; a bar shows that in one currency, at first that of the group. The largest
-    /// are first. In many currencies, each is shown by itself.
+    /// Members with their balances; a bar shows that in one currency, at first that of the group.
+    /// The largest are first. In many currencies, each is shown by itself.
     fn balances(&self, members: &[(MemberId, bool)], ShownBefore(before): ShownBefore) -> Markup {
         let l = self.l;
         let own = self.currency;
@@ -197,8 +197,8 @@ impl BalancesScreen<'_> {
         }
     }
 
-    /// The payments that settle a currency, as a picture and as a list. Of several currencies, those
-    /// are open in which the reader has a payment, and that of the group.
+    /// The payments that settle a currency, as a picture and as a list. Of several currencies,
+    /// those are open in which the reader has a payment, and that of the group.
     fn plan(&self, currency: Currency, plan: &Plan, is_one_of_several: bool) -> Markup {
         let l = self.l;
         let is_mine = |it: &Transfer| self.names.is_me(it.from) || self.names.is_me(it.to);

@@ -16,8 +16,8 @@ use crate::{text::Texts, ui};
 /// Groups that are offered.
 const GROUPS: usize = 10;
 
-/// Offers the reader's other groups, if the reader has opened the page from this one's chat, is alone in
-/// it, and nothing is recorded.
+/// Offers the reader's other groups, if the reader has opened the page from this one's chat, is
+/// alone in it, and nothing is recorded.
 pub(crate) async fn moves(
     l: Texts,
     app: &App,

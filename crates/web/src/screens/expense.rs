@@ -188,8 +188,8 @@ impl ExpenseScreen<'_> {
         }
     }
 
-    /// Who shares a line: how many pieces each had, and how many all of them share. Where weights are no
-    /// pieces, they are named.
+    /// Who shares a line: how many pieces each had, and how many all of them share. Where weights
+    /// are no pieces, they are named.
     fn sharers(&self, quantity: Option<Decimal>, sharers: &BTreeMap<MemberId, Decimal>) -> Markup {
         let l = self.l;
         if let Some((own, shared)) = quantity.and_then(|it| pieces(it, sharers)) {
@@ -290,8 +290,8 @@ impl ExpenseScreen<'_> {
 /// Decimals of weights and numbers of pieces.
 const DECIMALS: u8 = 4;
 
-/// The whole pieces that each sharer of several has, and those that all share. `None` if the weights do not
-/// say that.
+/// The whole pieces that each sharer of several has, and those that all share. `None` if the
+/// weights do not say that.
 fn pieces(
     quantity: Decimal,
     sharers: &BTreeMap<MemberId, Decimal>,
@@ -313,7 +313,8 @@ fn pieces(
     if is_plain { None } else { Some((own, shared.checked_div(piece)?)) }
 }
 
-/// Who deleted an expense, and when. The user has the name that is stored, unless they are a member.
+/// Who deleted an expense, and when. The user has the name that is stored, unless they are a
+/// member.
 pub(crate) fn deleted(
     l: Texts,
     names: &Names<'_>,

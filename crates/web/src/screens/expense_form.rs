@@ -456,8 +456,8 @@ impl Form<'_> {
         }
     }
 
-    /// The members who may share an expense by the group's default split, if it has one. An edit does
-    /// not apply it, but later expenses of a schedule may still follow it.
+    /// The members who may share an expense by the group's default split, if it has one. An edit
+    /// does not apply it, but later expenses of a schedule may still follow it.
     fn usual(&self) -> Option<HashSet<MemberId>> {
         let rules = &self.group.default_splits;
         let shares = |it: &&Member| {

@@ -110,8 +110,9 @@ struct Newest {
     order: ListOrder,
 }
 
-/// The newest expenses by day. Their index may lag behind the last writes, so those that were recorded
-/// last are read, too. A large group whose expenses are not indexed has them in the order of recording.
+/// The newest expenses by day. Their index may lag behind the last writes, so those that were
+/// recorded last are read, too. A large group whose expenses are not indexed has them in the order
+/// of recording.
 async fn newest(app: &App, member_key: MemberKey) -> Result<Newest, Error> {
     let filter = Filter::default();
     let page = |limit| Page { limit, after: None };

@@ -171,7 +171,8 @@ impl Links<'_> {
     }
 }
 
-/// Groups in which others say that the reader is a guest, or that they are one, which the reader can confirm.
+/// Groups in which others say that the reader is a guest, or that they are one, which the reader
+/// can confirm.
 pub(crate) fn named<'a>(l: Texts, me: UserId, groups: impl Iterator<Item = &'a Group>) -> Markup {
     let links = groups.filter(|group| !group.archived).flat_map(|group| {
         let waits = |it: &&ProposedLink| !it.is_by_side_of(me);

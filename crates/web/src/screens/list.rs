@@ -110,7 +110,8 @@ pub(crate) fn paid(l: Texts, names: &Names<'_>, expense: &Expense) -> Markup {
     )
 }
 
-/// What an expense did to a user: what they paid, minus their share. None if they have no part in it.
+/// What an expense did to a user: what they paid, minus their share. None if they have no part in
+/// it.
 fn effect(expense: &Expense, own: &BTreeSet<MemberId>) -> Option<Decimal> {
     let paid = expense.all_payers().iter().any(|it| own.contains(&it.user_id));
     let shares = expense.splits.iter().any(|it| own.contains(&it.user_id));

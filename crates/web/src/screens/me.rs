@@ -125,8 +125,8 @@ pub(crate) fn totals(
     }
 }
 
-/// What was paid to the reader in these groups and is not confirmed yet. Nothing if there may be more
-/// payments than the `limit` that were read.
+/// What was paid to the reader in these groups and is not confirmed yet. Nothing if there may be
+/// more payments than the `limit` that were read.
 pub(crate) fn uncounted(
     me: UserId,
     groups: &[Membership],
@@ -154,8 +154,8 @@ fn payment_of(event: &Activity) -> Option<&Settlement> {
     }
 }
 
-/// The members of the groups of these payments, which tell people of one name apart. A group that cannot
-/// be read is left out.
+/// The members of the groups of these payments, which tell people of one name apart. A group that
+/// cannot be read is left out.
 pub(crate) async fn members_of(
     app: &App,
     user: UserId,

@@ -161,8 +161,8 @@ pub(crate) fn settle_first(l: Texts, group: &Group, open: &Unsettled, own: bool)
     }
 }
 
-/// The link by which others join. `None` if the group is closed, or if the link is of an earlier release
-/// and not known. `link` leads to the group.
+/// The link by which others join. `None` if the group is closed, or if the link is of an earlier
+/// release and not known. `link` leads to the group.
 pub(crate) fn invitation(group: &Group, link: &str) -> Option<String> {
     if group.invitation.is_none() {
         return Some(link.to_owned());

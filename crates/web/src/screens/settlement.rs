@@ -112,15 +112,15 @@ impl Rights {
     }
 }
 
-/// What the recipient, whose balance is `net`, would owe if they confirmed the payment, although they
-/// owe nothing now.
+/// What the recipient, whose balance is `net`, would owe if they confirmed the payment, although
+/// they owe nothing now.
 pub(crate) fn turns(it: &Settlement, net: i128) -> Option<i128> {
     let after = net.saturating_sub(it.currency.to_minor(it.amount).ok()?.into());
     (net >= 0 && after < 0).then(|| after.saturating_neg())
 }
 
-/// The entity tag of a payment as `me` sees it in the app. Outside of the app, that of a payment from
-/// funds differs, but no form changes it there.
+/// The entity tag of a payment as `me` sees it in the app. Outside of the app, that of a payment
+/// from funds differs, but no form changes it there.
 fn seen(me: UserId, it: &Settlement) -> String {
     tag_of(&SettlementView::seen_by(Some(me), it.clone()))
 }

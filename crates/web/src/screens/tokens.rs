@@ -48,7 +48,8 @@ pub(crate) async fn show(
     }))
 }
 
-/// Makes a link that signs a browser in once, within 10 minutes: to open it, or to copy it to a computer.
+/// Makes a link that signs a browser in once, within 10 minutes: to open it, or to copy it to a
+/// computer.
 pub(crate) fn on_computer(l: Texts) -> Markup {
     html! {
         section.card.fields data-token {

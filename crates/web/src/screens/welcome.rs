@@ -1,6 +1,6 @@
 //! The first screen in a group. The user who opened it from a chat names it. A user who joined says
-//! whether they are one of its guests. They then take over the guest's balance, so another member has to
-//! confirm it.
+//! whether they are one of its guests. They then take over the guest's balance, so another member
+//! has to confirm it.
 
 use axum::extract::State;
 use fracti_core::group::{Group, Member, OpenedGroup};

@@ -13,8 +13,8 @@ use fracti_core::{
 
 use crate::simulation::{Finding, state::State};
 
-/// Findings about a group: numbers without gaps, and each entry told by one change, of the kind that
-/// its entries have. Only the rows of an import and of its undo are told together.
+/// Findings about a group: numbers without gaps, and each entry told by one change, of the kind
+/// that its entries have. Only the rows of an import and of its undo are told together.
 pub(super) fn check(state: &State, group: GroupId) -> Vec<Finding> {
     let count = state.ledgers.get(&group).map_or(0, |ledger| ledger.state.changes);
     let changes: Vec<&GroupChange> =

@@ -131,8 +131,8 @@ fn further_payers(state: &State, group: GroupId, expenses: &[Expense]) -> Option
     (expected != found).then(|| Finding::Wrong(text()))
 }
 
-/// A row exists exactly for each expense whose last entry is that of a deletion by a user. The undo of
-/// an import puts none, and what is imported again may keep it.
+/// A row exists exactly for each expense whose last entry is that of a deletion by a user. The undo
+/// of an import puts none, and what is imported again may keep it.
 fn deleted_expenses(state: &State, group: GroupId, entries: &[Entry]) -> Option<Finding> {
     let of_expenses = entries.iter().filter(|it| it.ref_type == RefType::Expense);
     let last: BTreeMap<&EntryId, &Entry> = of_expenses.map(|it| (&it.entry_id, it)).collect();

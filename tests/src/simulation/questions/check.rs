@@ -109,8 +109,8 @@ impl Model {
         absences.any(|it| it.left.is_before(span) && span.is_before(it.back))
     }
 
-    /// The members who may have been present at a moment of the span: one set, unless a user left or
-    /// came back meanwhile.
+    /// The members who may have been present at a moment of the span: one set, unless a user left
+    /// or came back meanwhile.
     fn presences(&self, span: Span) -> Vec<BTreeSet<String>> {
         let mut sets = vec![self.guests.iter().cloned().collect::<BTreeSet<_>>()];
         for user in 1..=USERS {

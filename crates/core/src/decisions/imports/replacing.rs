@@ -43,8 +43,8 @@ pub struct SeenRecorded {
 
 impl Run<'_> {
     /// Puts `after` in the place of `before`, which an earlier import has recorded, or deletes it.
-    /// What has changed in the group since it was read stays as it is. `None` if what was decided has
-    /// become wrong.
+    /// What has changed in the group since it was read stays as it is. `None` if what was decided
+    /// has become wrong.
     pub fn replace(
         &self,
         SeenImport { ledger, row }: SeenImport,

@@ -119,7 +119,8 @@ pub struct SeenEntries {
 /// The decision of a part of an undo.
 pub type Undone = Decision<(ImportRow, UndoProgress)>;
 
-/// Begins the undo of `import`, as the request has read it. From then on, the import adds no more rows.
+/// Begins the undo of `import`, as the request has read it. From then on, the import adds no more
+/// rows.
 pub fn begin(
     member_key: MemberKey,
     import: &ImportRow,
@@ -216,8 +217,8 @@ impl Undoing {
     }
 
     /// The place of the entries from which adjustments are to be reverted now, if there are any:
-    /// [`Undoing::revert`] has to follow. They may have as many changes as a transaction takes, so they
-    /// have their own.
+    /// [`Undoing::revert`] has to follow. They may have as many changes as a transaction takes, so
+    /// they have their own.
     #[must_use]
     pub fn reverts(&mut self) -> Option<EntryPosition> {
         let Self { transaction, row, progress, .. } = self;
@@ -236,8 +237,8 @@ impl Undoing {
         next
     }
 
-    /// Reverts adjustments of the import among entries, as many as fit into the transaction, which is
-    /// empty.
+    /// Reverts adjustments of the import among entries, as many as fit into the transaction, which
+    /// is empty.
     ///
     /// The entries of an import are in an index by time. It may lag, so an adjustment may be
     /// reverted that looks as if it still counted.
@@ -277,13 +278,15 @@ impl Undoing {
         Ok(if is_end { Adjustments::Ended } else { Adjustments::From(next) })
     }
 
-    /// Whether the transaction ends the undo. Guests of the import are removed by an own transaction.
+    /// Whether the transaction ends the undo. Guests of the import are removed by an own
+    /// transaction.
     fn is_last(&self) -> bool {
         matches!(self.progress.adjustments, Adjustments::Ended)
             && (self.row.members == 0 || self.transaction.is_empty())
     }
 
-    /// Whether guests of the import may have to be removed: [`Undoing::remove_unused`] is to follow.
+    /// Whether guests of the import may have to be removed: [`Undoing::remove_unused`] is to
+    /// follow.
     #[must_use]
     pub fn removes_guests(&self) -> bool {
         self.is_last() && self.row.members > 0
@@ -294,8 +297,8 @@ impl Undoing {
         &mut self.transaction
     }
 
-    /// Removes guests whom the import has added and who have no part in anything: as many as fit into
-    /// the transaction, which is empty. They are present again if the file is imported again.
+    /// Removes guests whom the import has added and who have no part in anything: as many as fit
+    /// into the transaction, which is empty. They are present again if the file is imported again.
     pub fn remove_unused(&mut self, group: &Group, members: &[Member]) -> Result<(), WriteError> {
         let Self { transaction, row: import, .. } = self;
         let at = transaction.at();

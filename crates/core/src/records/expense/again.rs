@@ -4,8 +4,8 @@ use super::{Expense, LineInput, NewExpense, Payer, PayerInput, SplitInput};
 use crate::input::Field;
 
 impl NewExpense {
-    /// The request for an expense like `of`: its amount, payers, shares or lines, and what describes
-    /// it, but not its date.
+    /// The request for an expense like `of`: its amount, payers, shares or lines, and what
+    /// describes it, but not its date.
     #[must_use]
     pub fn like(of: &Expense) -> Self {
         let (split_type, splits) = SplitInput::of(of);

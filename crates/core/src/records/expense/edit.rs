@@ -68,8 +68,9 @@ impl Draft<Edit> {
     ///
     /// If neither the amount nor the split changes, all shares stay exactly as they are. A new
     /// amount is split like the old one, except that exact shares and the amounts of several payers
-    /// have to be sent again, and lines unless one of them takes the rest. The category may be one of
-    /// `group`, or stay as it is. `members` has at least those of [`Draft::named`]. `now` is the time of day.
+    /// have to be sent again, and lines unless one of them takes the rest. The category may be one
+    /// of `group`, or stay as it is. `members` has at least those of [`Draft::named`]. `now` is the
+    /// time of day.
     ///
     /// # Errors
     ///

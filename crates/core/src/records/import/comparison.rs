@@ -59,8 +59,8 @@ pub struct Comparison {
     pub changed: Vec<Changed>,
     /// Records that the file no longer has, in the order in which they were recorded.
     pub gone: Vec<Earlier>,
-    /// Number of rows that the group has, and that the file rounds otherwise. They are not among the
-    /// changed ones.
+    /// Number of rows that the group has, and that the file rounds otherwise. They are not among
+    /// the changed ones.
     pub rounded: usize,
 }
 

@@ -131,8 +131,8 @@ impl Draft<NewSchedule> {
         repeat.is_some_and(|repeat| !repeat.time_zone.is_absent())
     }
 
-    /// The schedule, whose first date is the first of its rule. Shares that are left out are decided
-    /// on each date.
+    /// The schedule, whose first date is the first of its rule. Shares that are left out are
+    /// decided on each date.
     ///
     /// # Errors
     ///

@@ -35,14 +35,14 @@ pub(super) fn request(template: &Expense, shared_by: Option<SharedBy>) -> NewExp
 }
 
 impl Schedule {
-    /// The expense of a date, as a request of the schedule's actor would record it at `at`. A linked
-    /// guest is the user. `members` are those of the group, present and past. `random` distinguishes
-    /// the id.
+    /// The expense of a date, as a request of the schedule's actor would record it at `at`. A
+    /// linked guest is the user. `members` are those of the group, present and past. `random`
+    /// distinguishes the id.
     ///
     /// # Errors
     ///
-    /// As [`Draft::check`](crate::records::expense::NewExpense): [`Error::Invalid`], also if a payer
-    /// or a sharer is not present; [`Error::TooManyShares`].
+    /// As [`Draft::check`](crate::records::expense::NewExpense): [`Error::Invalid`], also if a
+    /// payer or a sharer is not present; [`Error::TooManyShares`].
     pub fn occurrence(
         &self,
         date: Day,

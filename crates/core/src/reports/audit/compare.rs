@@ -48,8 +48,8 @@ impl Audit {
         }
     }
 
-    /// Reads a row that nothing replaces. If it cannot be read, is at the key of another one, or has
-    /// lost its version, it is reported.
+    /// Reads a row that nothing replaces. If it cannot be read, is at the key of another one, or
+    /// has lost its version, it is reported.
     pub(super) fn read_own<T: Row>(&mut self, item: Item) -> Option<Kept<T>> {
         let key = Primary::of(&item)?;
         let stored = item.clone();
@@ -92,9 +92,9 @@ impl Audit {
         }
     }
 
-    /// Compares rows that follow from others with the right ones. `adapt` changes a stored row where
-    /// a difference to the right one is allowed, and may change the right one, too. Rows that should
-    /// not exist are deleted.
+    /// Compares rows that follow from others with the right ones. `adapt` changes a stored row
+    /// where a difference to the right one is allowed, and may change the right one, too. Rows that
+    /// should not exist are deleted.
     pub(super) fn compare<T: Row + Clone>(
         &mut self,
         mut stored: BTreeMap<String, Item>,

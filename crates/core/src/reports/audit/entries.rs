@@ -23,7 +23,8 @@ use crate::{
     },
 };
 
-/// A row from which the changes of an entry follow: its key, what it is, and the row as it is stored.
+/// A row from which the changes of an entry follow: its key, what it is, and the row as it is
+/// stored.
 type Source = (Primary, String, Option<Item>);
 
 /// The changes that an entry should have, and where they come from.

@@ -30,8 +30,8 @@ use crate::{
 };
 
 impl Audit {
-    /// Compares the balance row with the entries, `replayed`, and with the expenses and settlements.
-    /// Returns whether the entries are right. `last` is the time of the last event.
+    /// Compares the balance row with the entries, `replayed`, and with the expenses and
+    /// settlements. Returns whether the entries are right. `last` is the time of the last event.
     pub(super) fn check_balance(
         &mut self,
         balance: &BalanceRow,

@@ -18,8 +18,8 @@ use crate::{
 };
 
 impl Audit {
-    /// Checks the number of members, their links and index attributes, what the group's row has from
-    /// the balance row, and whether every member who is named has a row.
+    /// Checks the number of members, their links and index attributes, what the group's row has
+    /// from the balance row, and whether every member who is named has a row.
     pub(super) fn check_members(
         &mut self,
         records: &Records,

@@ -166,7 +166,8 @@ impl Records {
     }
 
     /// The rows that are about an expense that is right or does not exist. The others may tell how
-    /// the expense was, and a v0 row of an expense that does not exist may be all that is left of it.
+    /// the expense was, and a v0 row of an expense that does not exist may be all that is left of
+    /// it.
     pub(super) fn about_sound(&self, items: &[Item], prefix: &str) -> BTreeMap<String, Item> {
         let v0 = self.v0_expenses.iter().map(|kept| kept.row.id);
         let left: BTreeSet<ExpenseId> = v0.chain(self.wrong_expenses.clone()).collect();
@@ -393,8 +394,8 @@ impl Entries {
         self.all.values().any(|kept| kept.row.ref_type == RefType::Adjustment)
     }
 
-    /// The reverts of expenses, and whether each is the last entry of its expense. One that is not may
-    /// have a row by which it is listed if the expense was imported again.
+    /// The reverts of expenses, and whether each is the last entry of its expense. One that is not
+    /// may have a row by which it is listed if the expense was imported again.
     pub(super) fn deletions(&self) -> impl Iterator<Item = (ExpenseId, &Entry, bool)> {
         let mut of_expenses: BTreeMap<&EntryId, Vec<&Entry>> = BTreeMap::new();
         let entries = self.all.values().map(|kept| &kept.row);

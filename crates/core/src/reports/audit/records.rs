@@ -29,8 +29,8 @@ use crate::{
 };
 
 impl Audit {
-    /// Reports v0 rows of expenses and settlements: no balance has them, unless they lost what tells
-    /// them from v0 rows after they were recorded.
+    /// Reports v0 rows of expenses and settlements: no balance has them, unless they lost what
+    /// tells them from v0 rows after they were recorded.
     pub(super) fn check_v0(&mut self, records: &mut Records, entries: &Entries) {
         let mut wrong: Vec<EntryId> = Vec::new();
         for kept in &records.v0_expenses {
@@ -167,8 +167,8 @@ impl Audit {
         self.compare(stored, right, |_, _| {}, "its import");
     }
 
-    /// An expense that a user deleted has a row by which it is listed, if the group was told of it. The
-    /// undo of an import puts none, and nor did earlier versions, which told nothing.
+    /// An expense that a user deleted has a row by which it is listed, if the group was told of it.
+    /// The undo of an import puts none, and nor did earlier versions, which told nothing.
     fn check_deleted(&mut self, records: &Records, entries: &Entries, ledger: &mut LedgerRows) {
         let mut told: BTreeSet<u64> = BTreeSet::new();
         for item in ledger.take(prefix::CHANGE).into_values() {
@@ -240,7 +240,8 @@ impl Audit {
         let adapt =
             |stored: &mut TallyRow, right: &mut TallyRow| stored.updated_at = right.updated_at;
         let stored = ledger.take(prefix::TALLY);
-        // A tally whose counters are all zero says nothing, and remains of expenses that were deleted.
+        // A tally whose counters are all zero says nothing, and remains of expenses that were
+        // deleted.
         let is_empty = |item: &Item| {
             from_item::<TallyRow>(item.clone()).is_ok_and(|row| row.counters.is_empty())
         };

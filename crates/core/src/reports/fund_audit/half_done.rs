@@ -49,9 +49,9 @@ impl FundRows {
         Ok((!is_pending || moved.total() > 0).then_some(moved))
     }
 
-    /// Whether a fund has already given or got the part of a transaction: whether its balance differs
-    /// by that amount from what it would be without the transaction. Other half-done transactions
-    /// may account for the rest.
+    /// Whether a fund has already given or got the part of a transaction: whether its balance
+    /// differs by that amount from what it would be without the transaction. Other half-done
+    /// transactions may account for the rest.
     fn has_moved(
         &self,
         of: &FundTransaction,

@@ -83,7 +83,8 @@ impl<'de> Deserializer<'de> for Value<'de> {
                 Err(_) => visitor.visit_borrowed_str(number),
             },
             AttributeValue::Bool(value) => visitor.visit_bool(*value),
-            // No attribute of Fracti is a binary value or a set, but one that it does not know may be.
+            // No attribute of Fracti is a binary value or a set, but one that it does not know may
+            // be.
             AttributeValue::Null(_)
             | AttributeValue::B(_)
             | AttributeValue::Bs(_)

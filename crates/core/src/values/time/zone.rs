@@ -142,9 +142,9 @@ pub fn hour_of(at: Timestamp, zone: Zone) -> u8 {
     u8::try_from(chrono::Timelike::hour(&zone.local(at))).unwrap_or_default()
 }
 
-/// The moment at which a day begins in a zone: [`DAY_STARTS_AT_HOUR`] on the local clock. If the clock
-/// skips it, so much later; if it shows it twice, the first time. [`day_of`] it is the day, unless the
-/// zone never had that day.
+/// The moment at which a day begins in a zone: [`DAY_STARTS_AT_HOUR`] on the local clock. If the
+/// clock skips it, so much later; if it shows it twice, the first time. [`day_of`] it is the day,
+/// unless the zone never had that day.
 ///
 /// ```
 /// use fracti_core::values::time::start_of;

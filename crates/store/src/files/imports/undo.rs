@@ -39,17 +39,18 @@ const EXAMINED: usize = MAX_ACTIONS / 2;
 
 impl Table {
     /// Deletes the expenses and settlements of an import that still exist, and reverts their
-    /// entries and its adjustments. Removes the guests whom the import has added and who have no part in
-    /// anything else: about 40 of them at most, the others stay.
+    /// entries and its adjustments. Removes the guests whom the import has added and who have no
+    /// part in anything else: about 40 of them at most, the others stay.
     ///
     /// The import stays `undoing` if the deadline passes, and is `undone` at the end. An import
     /// that is already undone is returned unchanged, and so is one whose run is not `run`.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] if there was no such run; [`Error::NoImport`]; [`Error::NotYourImport`]; [`Error::NoGroup`] or [`Error::NotMember`];
-    /// [`Error::GroupArchived`]; [`Error::Contended`], [`Error::Unavailable`] or [`Error::Table`],
-    /// after which the import may be partly undone: a repeated request continues.
+    /// [`Error::Invalid`] if there was no such run; [`Error::NoImport`]; [`Error::NotYourImport`];
+    /// [`Error::NoGroup`] or [`Error::NotMember`]; [`Error::GroupArchived`]; [`Error::Contended`],
+    /// [`Error::Unavailable`] or [`Error::Table`], after which the import may be partly undone: a
+    /// repeated request continues.
     pub async fn undo_import(
         &self,
         member_key: MemberKey,
@@ -117,9 +118,9 @@ impl Table {
         undoing::begin(member_key, import, (ledger, row.ok_or(Error::NoImport)?), now)
     }
 
-    /// Deletes expenses and settlements of an import in one transaction, as many as fit, after those
-    /// that this request has passed. Once there are no more, it reverts adjustments, in transactions
-    /// of their own. At the end, the import becomes `undone`.
+    /// Deletes expenses and settlements of an import in one transaction, as many as fit, after
+    /// those that this request has passed. Once there are no more, it reverts adjustments, in
+    /// transactions of their own. At the end, the import becomes `undone`.
     async fn undo_batch(
         &self,
         member_key: MemberKey,
@@ -145,9 +146,9 @@ impl Table {
         };
         let (ledger, mut rows) = tokio::try_join!(Box::pin(self.ledger(group)), read())?;
         if ledger.version != passed.version {
-            // Another request wrote meanwhile, maybe between these reads: a member may have restored
-            // what was deleted. Those after the ledger are of its version if the transaction is
-            // committed.
+            // Another request wrote meanwhile, maybe between these reads: a member may have
+            // restored what was deleted. Those after the ledger are of its version if the
+            // transaction is committed.
             rows = read().await?;
         }
         let (row, expenses, settlements) = rows;

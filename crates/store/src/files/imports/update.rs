@@ -27,8 +27,8 @@ use crate::{
 };
 
 impl Table {
-    /// Edits and deletes what an update replaces, until the deadline or until one of them is refused
-    /// after others were done.
+    /// Edits and deletes what an update replaces, until the deadline or until one of them is
+    /// refused after others were done.
     pub(super) async fn replace_all(
         &self,
         run: &mut Run<'_>,
@@ -59,8 +59,8 @@ impl Table {
         Ok(Outcome::Done((Ended::Complete, done)))
     }
 
-    /// Reads what an earlier import has recorded, and decides what becomes of it. `None` if what was
-    /// decided has become wrong.
+    /// Reads what an earlier import has recorded, and decides what becomes of it. `None` if what
+    /// was decided has become wrong.
     async fn replace_recorded(
         &self,
         run: &Run<'_>,
@@ -88,7 +88,8 @@ impl Table {
         run.replace(SeenImport { ledger, row }, recorded, (before, after), done)
     }
 
-    /// Whether the group has an expense or a settlement as it was read. An adjustment never changes.
+    /// Whether the group has an expense or a settlement as it was read. An adjustment never
+    /// changes.
     async fn has_still(&self, record: &Record) -> Result<bool, Error> {
         match record {
             Record::Expense(it) => {
