@@ -227,6 +227,17 @@ test('what is new has days, balances over time have names, and budgets have the 
   }
 });
 
+test('what is new is under the days of the device', async () => {
+  // Where it is another day than in UTC.
+  const timezoneId = new Date().getUTCHours() < 11 ? 'Pacific/Pago_Pago' : 'Pacific/Kiritimati';
+  const page = await open(server, 'dave', `${server.path}/changes`, { timezoneId });
+  await page.waitForFunction(() => [...document.querySelectorAll('[data-days] > h2')].every((it) => {
+    const moments = [...it.nextElementSibling.querySelectorAll('time')].map((at) => new Intl.DateTimeFormat('sv').format(new Date(at.dateTime)));
+    return moments.length && moments.every((day) => day === it.firstElementChild.dateTime);
+  }));
+  await page.context().close();
+});
+
 test('at a desk, a new expense is added beside the list, and a screen has one edge', async () => {
   const page = await open(server, 'alice', server.path, { size: DESK });
   const box = (selector) => page.locator(selector).first().evaluate((it) => it.getBoundingClientRect().toJSON());

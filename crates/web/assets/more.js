@@ -200,6 +200,7 @@ const text = (name, a, b) => texts[name][ru ? 1 : 0].replace('{a}', () => a).rep
 
 let watching;
 export function endless() {
+  byDay();
   beside();
   watching?.disconnect();
   const link = document.querySelector('[data-more]');
@@ -233,6 +234,24 @@ export async function beside() {
   list.querySelectorAll('time').forEach(tell);
   document.querySelector('aside')?.remove();
   document.body.append(list);
+}
+
+/** Puts rows with a moment, newest first, under the days of the reader. */
+function byDay() {
+  const list = document.querySelector('[data-days]');
+  let last, rows;
+  for (const row of list?.querySelectorAll('li') ?? []) {
+    const day = new Intl.DateTimeFormat('sv').format(new Date(row.querySelector('time').dateTime));
+    if (day !== last) {
+      const time = make('time', { dateTime: day });
+      rows = make('ul', { className: 'card list' });
+      list.append(make('h2', { className: 'day' }, time), rows);
+      tell(time);
+      last = day;
+    }
+    rows.append(row);
+  }
+  list?.querySelectorAll('ul:empty').forEach((it) => { it.previousElementSibling.remove(); it.remove() });
 }
 
 /** Shows some more pages of the list. Whether there was one. */

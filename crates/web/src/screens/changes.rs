@@ -38,7 +38,8 @@ pub(crate) async fn show(
         a.back href={ (path) "/more" } { (l.more()) }
         h1 tabindex="-1" data-title data-read=(member_key.group) data-number=(last) { (l.whats_new()) }
         @if changes.items.is_empty() { p.card.empty { (l.nothing_new()) } }
-        @for changes in newest.chunk_by(|one, other| one.at.day() == other.at.day()) {
+        // By days of UTC, until the script makes them those of the reader.
+        div data-days { @for changes in newest.chunk_by(|one, other| one.at.day() == other.at.day()) {
             @if let Some(first) = changes.first() { h2.day { (ui::day(l, first.at.day(), now.day())) } }
             ul.card.list {
                 @for change in changes {
@@ -56,7 +57,7 @@ pub(crate) async fn show(
                     } }
                 }
             }
-        }
+        } }
     }))
 }
 
