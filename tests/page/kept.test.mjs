@@ -39,7 +39,7 @@ test('a half-filled expense survives the way back, a reload and a closed tab', a
   await again.goto(`${server.api}${form}${new URL(server.links.alice).hash}`);
   await again.waitForSelector('.draft');
   assert.deepEqual(await filled(again), ['86.40', 'Dinner']);
-  await tap(again, 'Start anew', { role: 'button' });
+  await tap(again, 'Discard it', { role: 'button' });
   await again.waitForSelector('.draft', { state: 'detached' });
   assert.deepEqual(await filled(again), ['', '']);
   assert.deepEqual(await kept(again), []);

@@ -32,7 +32,7 @@ test('the only payment of the plan opens filled in, and its state is said', asyn
     await page.goto(`${server.api}${group.path}`);
     await ready(page);
     assert.equal(await page.getByRole('link', { name: settle }).count(), 0);
-    assert.match(plain(await page.locator('.hero').innerText()), language === 'en' ? /15\.00 EUR that you paid/ : /вы заплатили 15,00 EUR/);
+    assert.match(plain(await page.locator('.hero').innerText()), language === 'en' ? /payments of 15\.00 EUR/ : /ваши платежи 15,00 EUR/);
     await page.context().close();
   }
 });
@@ -116,7 +116,7 @@ test('a friend: first what is between the two', async () => {
   }
   // One debt shown as two sums says why, at each of them.
   await server.call('bob', 'POST', `${group.api}/settlements`, { toId: '123456789', amount: 4 });
-  for (const [language, paid, besides, waits] of [['en', '4.00 EUR paid, to be confirmed', 'besides 4.00 EUR paid, to be confirmed', 'waiting for your confirmation'], ['ru', 'заплачено 4,00 EUR, ждёт подтверждения', 'кроме 4,00 EUR: заплачено, ждёт подтверждения', 'ждёт вашего подтверждения']]) {
+  for (const [language, paid, besides, waits] of [['en', '4.00 EUR paid, to be confirmed', 'left after 4.00 EUR paid, to be confirmed', 'waiting for your confirmation'], ['ru', 'платёж 4,00 EUR ещё не подтверждён', 'осталось после платежа 4,00 EUR, ещё не подтверждённого', 'ждёт вашего подтверждения']]) {
     const page = await open(server, 'alice', `${group.path}/balances`, { language, size: NARROW });
     const words = async () => plain(await page.locator('main').innerText());
     assert.ok((await words()).includes(besides), await words());

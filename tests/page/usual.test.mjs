@@ -25,7 +25,7 @@ test('a couple sets 60 to 40 with food equally, and sees it in the next expense'
   await food.getByText('Nobody in the group shares it').waitFor();
   await page.getByRole('button', { name: 'Save' }).click();
   assert.deepEqual((await server.call('alice', 'GET', `/api/groups/${group.id}`)).defaultSplits ?? [], []);
-  await food.getByRole('checkbox', { name: 'Everybody else' }).check();
+  await food.getByRole('checkbox', { name: 'Everybody without a tick' }).check();
   assert.equal(await rule.locator('[data-who-shares]').textContent(), 'Today: You 60 of 100, Bob Jones 40 of 100');
   assert.equal(await rule.locator('option').first().textContent(), 'All other expenses');
   assert.equal(await food.locator('[data-who-shares]').textContent(), 'Today: You, Bob Jones – equally');
@@ -75,7 +75,7 @@ test('in Russian on a narrow screen, nobody is left and the form says so', { tim
   await server.call('alice', 'PATCH', `/api/groups/${group.id}`, { defaultSplits: [{ splits: [{ userId: '987654321', weight: 2 }] }] });
   await server.call('bob', 'POST', `/api/groups/${group.id}/leave`, {});
   const page = await open(server, 'alice', `/app/groups/${group.id}/split`, { size: NARROW, language: 'ru', scheme: 'dark' });
-  await page.getByText('На эти расходы никого нет').waitFor();
+  await page.getByText('Эти расходы не на кого делить').waitFor();
   await check(page, 'usual-split-past-ru');
   await page.goto(`${server.api}/app/groups/${group.id}/expenses/new`);
   await ready(page);

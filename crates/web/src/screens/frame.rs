@@ -10,7 +10,7 @@ pub(crate) fn archived(l: Texts, group: &Group) -> Markup {
     html! {
         a.back href=(ui::group_path(group.id)) { (ui::name(&group.title)) }
         h1 tabindex="-1" data-title { (l.is_archived()) }
-        p.card.empty { (l.archive_about()) }
+        p.card.empty { (l.archived_about()) }
         a.more href={ (ui::group_path(group.id)) "/settings" } { (l.settings()) }
     }
 }

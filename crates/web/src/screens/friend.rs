@@ -80,8 +80,8 @@ pub(crate) async fn show(
                 @for (group, transfers) in &open {
                     @for (currency, it) in transfers {
                         @let amount = ui::minor(l, it.minor, *currency);
-                        li.row {
-                            span.grow {
+                        li.row.wrap {
+                            span.grow.tall {
                                 @if it.from == other { (sentence([ui::name(name), amount], |[name, amount]| l.owes_you(name, amount))) }
                                 @else { (sentence([ui::name(name), amount], |[name, amount]| l.you_owe_to(name, amount))) }
                                 small.hint { (ui::name(&group.title)) }

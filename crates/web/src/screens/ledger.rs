@@ -113,10 +113,10 @@ pub(crate) async fn statement(
                     @match entry.status {
                             EntryStatus::Applied => {},
                             // An expense that is still there was edited.
-                            EntryStatus::Reverted => { " · " small.tag {
+                            EntryStatus::Reverted => { " " small.tag {
                                 (if is_there(it) { l.earlier_version() } else { l.undone_later() })
                             } },
-                            EntryStatus::Revert => { " · " small.tag {
+                            EntryStatus::Revert => { " " small.tag {
                                 (if is_there(it) { l.replaced() } else { l.undoing() })
                             } },
                         }

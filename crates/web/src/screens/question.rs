@@ -177,7 +177,7 @@ impl QuestionScreen<'_> {
         let claims = self.seen.can_answer || self.seen.has_answered;
         html! {
             section.card.hero {
-                p { span.hint { (ui::name(&receipt.description)) } (ui::big(&l.money(receipt.amount, receipt.currency))) }
+                p { span.hint { (ui::name(&receipt.description)) @if self.is_open { " · " (l.not_recorded_yet()) } } (ui::big(&l.money(receipt.amount, receipt.currency))) }
             }
             @if self.takes_answers() && claims { (self.claim_form(detail, receipt)) }
             @else { ul.card.list { @for (index, line) in receipt.lines.iter().enumerate() {

@@ -72,10 +72,10 @@ texts! {
     category_label { "Category", "Категория" }
     no_category { "None", "Без категории" }
     date { "Date", "Дата" }
-    date_of_next { "Date of the next one", "Дата следующего" }
+    date_of_next { "Date of the next expense", "Дата следующего расхода" }
     notes { "Notes", "Заметка" }
     more_details { "Date, category, notes", "Дата, категория, заметка" }
-    more_and_repeat { "Date, repeat, notes", "Дата, повтор, заметка" }
+    more_and_repeat { "Date, repeat, category, notes", "Дата, повтор, категория, заметка" }
     save_and_add { "Save and add another", "Сохранить и записать следующий" }
     lines { "Receipt", "Чек" }
     line_name { "What", "Что" }
@@ -147,12 +147,12 @@ impl Texts {
             (Language::English, SplitType::Shares) => "By shares",
             (Language::English, SplitType::Exact) => "Amounts",
             (_, SplitType::Percentage) => "%",
-            (Language::English, SplitType::Adjustment) => "More or less",
+            (Language::English, SplitType::Adjustment) => "Equally ±",
             (Language::English, SplitType::Itemized) => "Receipt",
             (Language::Russian, SplitType::Equal) => "Поровну",
             (Language::Russian, SplitType::Shares) => "По долям",
             (Language::Russian, SplitType::Exact) => "По суммам",
-            (Language::Russian, SplitType::Adjustment) => "С разницей",
+            (Language::Russian, SplitType::Adjustment) => "Поровну ±",
             (Language::Russian, SplitType::Itemized) => "По чеку",
         }
     }

@@ -14,7 +14,7 @@ texts! {
     friends_join { "Friends join by opening Fracti from your chat, or with an invitation.",
         "Друзья попадут сюда, открыв Fracti из вашего чата или по приглашению." }
     joined_group { "You are in the group", "Вы в группе" }
-    on_the_way(amount) { "Not counted yet: {amount} that you paid", "Ещё не учтено: вы заплатили {amount}" }
+    on_the_way(amount) { "Not counted yet: your payments of {amount}, to be confirmed", "Ещё не учтено: ваши платежи {amount}, их не подтвердили" }
     to_confirm(amount) { "Not counted yet: {amount} paid to you, confirm it", "Ещё не учтено: вам заплатили {amount}, подтвердите" }
     payment_waits { "Payment of {amount} recorded. {toId} has to confirm it.",
         "Платёж {amount} записан. Ждём подтверждения: {toId}." }
@@ -39,7 +39,7 @@ texts! {
     as_last_time { "As last time", "Как в прошлый раз" }
     choose { "Choose …", "Выберите …" }
     ask_leave_last { "Leave the group? You are the last one: afterwards nobody can open it, except with an invitation that was sent before. Export it first if you need its expenses.",
-        "Выйти из группы? Вы последний участник: потом её никто не откроет, разве что по прежнему приглашению. Если расходы нужны, сначала выгрузите их." }
+        "Выйти из группы? Вы последний участник: потом её никто не откроет, разве что по прежнему приглашению. Если расходы нужны, сначала сохраните их: «Экспорт»." }
     ask_leave { "Leave the group? You can come back with an invitation.",
         "Выйти из группы? Вернуться можно по приглашению." }
     ask_remove(name) { "Remove {name} from the group?", "Удалить из группы: {name}?" }
@@ -110,13 +110,13 @@ texts! {
     waits_for_confirmation(name) { "waiting for {name}’s confirmation",
         "ждёт подтверждения: {name}" }
     paid_unconfirmed(amount) { "{amount} paid, to be confirmed",
-        "заплачено {amount}, ждёт подтверждения" }
-    received_unconfirmed(amount) { "{amount} paid to them, to be confirmed",
-        "получает {amount}, ждёт подтверждения" }
-    paid_to_you_unconfirmed(amount) { "{amount} paid to you, to be confirmed",
-        "вам заплачено {amount}, ждёт подтверждения" }
-    besides_unconfirmed(amount) { "besides {amount} paid, to be confirmed",
-        "кроме {amount}: заплачено, ждёт подтверждения" }
+        "платёж {amount} ещё не подтверждён" }
+    received_unconfirmed(amount) { "receives {amount}, to be confirmed",
+        "платёж {amount} этому участнику ещё не подтверждён" }
+    paid_to_you_unconfirmed(amount) { "{amount} paid to you: confirm it",
+        "платёж вам {amount}: подтвердите его" }
+    besides_unconfirmed(amount) { "left after {amount} paid, to be confirmed",
+        "осталось после платежа {amount}, ещё не подтверждённого" }
     completed { "received", "получен" }
     failed { "not received", "не получен" }
     reverted { "taken back", "отменён" }
@@ -194,6 +194,8 @@ texts! {
     unarchive { "Take out of the archive", "Вернуть из архива" }
     archive_about { "An archived group can be read, but not changed.",
         "Группу в архиве можно смотреть, но нельзя менять." }
+    archived_about { "It can be read, but not changed. Take it out of the archive in its settings.",
+        "Её можно смотреть, но нельзя менять. Вернуть её можно в настройках." }
     usual_split { "Usual split", "Обычное деление" }
     no_usual_split { "Expenses are divided equally. Add a rule to divide them otherwise.",
         "Пока всё делится поровну. Добавьте правило, чтобы делить иначе." }
@@ -203,7 +205,7 @@ texts! {
     all_expenses { "All expenses", "Все расходы" }
     add_rule { "Add a rule", "Добавить правило" }
     remove_rule { "Remove the rule", "Убрать правило" }
-    others { "Everybody else, and who joins later", "Все остальные и новые участники" }
+    others { "Everybody without a tick, and who joins later", "Все без отметки и новые участники" }
     has_left { "left", "не в группе" }
     own_categories { "The group's own categories", "Категории группы" }
     category_name_label { "Name", "Название" }

@@ -94,7 +94,7 @@ texts! {
         "Сегодня запросов: на чтение — {reads}, на запись — {writes}" }
     browser { "Fracti on the computer", "Fracti на компьютере" }
     browser_about { "The link works once, within 10 minutes. It signs you in in a browser for 30 days, and signs out the browser that you used before.",
-        "Ссылка одноразовая и действует 10 минут. Вход в браузере сохранится 30 дней, а в прежнем браузере вы выйдете." }
+        "Ссылка одноразовая и действует 10 минут. Вход в браузере сохранится 30 дней, а вход в прежнем браузере прекратится." }
     link_made { "The link works once, within 10 minutes.", "Ссылка действует один раз в течение 10 минут." }
     open_in_browser { "Open in a browser", "Открыть в браузере" }
     add_to_home_screen { "Add Fracti to the home screen", "Добавить Fracti на главный экран" }
@@ -124,7 +124,7 @@ texts! {
     cash_out { "Cash out", "Вывести" }
     account { "Account or address", "Счёт или адрес" }
     transactions { "Transactions", "Операции" }
-    ends_unconfirmed(when) { "Called off {when} unless the operator confirms it", "Если оператор не подтвердит до {when}, заявка отменится" }
+    ends_unconfirmed(when) { "Will be called off {when} unless the operator confirms it", "Если оператор не подтвердит до {when}, заявка отменится" }
     no_funds { "No funds yet.", "Средств пока нет." }
     transaction_title { "Transaction of funds", "Операция со средствами" }
     void { "Call off", "Отменить" }
@@ -285,7 +285,7 @@ impl Texts {
     ) -> String {
         use fracti_core::values::fund_status::FundStatus as Status;
         let (english, russian) = match status {
-            Status::Authorised => ("to be confirmed", "ждёт подтверждения"),
+            Status::Authorised => ("waiting for the operator", "ждёт оператора"),
             Status::Completed => ("done", "выполнено"),
             Status::Held => ("held", "отложено"),
             Status::Voided => ("called off", "отменено"),

@@ -35,9 +35,10 @@ texts! {
     shared_by_all(count) { "{count} shared by all", "{count} на всех" }
     fixed_sharers { "shared as the receipt says", "делится, как указано в чеке" }
     line_amounts { "Enter the price of all pieces of a line, not of one.", "Пишите цену за всё количество в строке, а не за одну штуку." }
+    not_recorded_yet { "not an expense yet", "ещё не расход" }
     shares_now { "Shares as of now", "Доли пока такие" }
     shares_claimed(amount) { "Shares as of now, without {amount} that nobody claimed",
-        "Доли пока такие, без {amount}: не отмечено" }
+        "Доли пока такие; ещё не отмечено: {amount}" }
     record_expense { "Record as expense", "Записать как расход" }
     rest_to { "Who pays for what nobody claimed", "Кто платит за неотмеченное" }
     rest_reject { "Nobody: claim it first", "Никто: сначала отметить" }

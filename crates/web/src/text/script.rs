@@ -79,7 +79,7 @@ pub(crate) const MORE: [ScriptText; 60] = [
         "noShares",
         [
             "Nobody in the group shares it: tick somebody who is in the group.",
-            "На эти расходы никого нет: отметьте того, кто сейчас в группе.",
+            "Эти расходы не на кого делить: отметьте того, кто сейчас в группе.",
         ],
     ),
     ("today", ["Today: {a}", "Сейчас: {a}"]),
@@ -172,7 +172,7 @@ pub(crate) const MORE: [ScriptText; 60] = [
     ("noDescription", ["What was it for?", "Напишите, за что"]),
     ("ahead", ["Counts at once, not only on that day", "Учитывается сразу, а не в этот день"]),
     ("draft", ["Draft of {a}", "Черновик от {a}"]),
-    ("anew", ["Start anew", "Начать заново"]),
+    ("anew", ["Discard it", "Отбросить его"]),
     ("take", ["Use {a}", "Взять {a}"]),
     ("keep", ["Keep my {a}", "Оставить моё: {a}"]),
     ("theirs", ["Another member changed {a} to {b}.", "Другой участник изменил: {a} — {b}."]),
