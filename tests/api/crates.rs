@@ -132,6 +132,10 @@ const HOUSES: [House; 3] = [
     },
 ];
 
+/// A lower folder that uses a higher one: a member's v0 row is read as the migration writes it, as one
+/// that it had to leave may stand in a group that is migrated.
+const UP: [&str; 2] = ["group", "v0"];
+
 /// A path of modules from the root of a crate.
 type ModulePath = Vec<String>;
 
@@ -247,7 +251,8 @@ fn folders_use_only_lower_folders() {
                     continue;
                 };
                 assert!(floor(other).is_some(), "{name}: {place}, without its folder");
-                assert!(own == other || floor(other) < floor(own), "{name}: {place}");
+                let up = [own, other] == UP;
+                assert!(own == other || up || floor(other) < floor(own), "{name}: {place}");
                 arrows.insert((own.clone(), other.clone()));
             }
         }

@@ -18,9 +18,10 @@ use crate::{
     caller::telegram::User,
     input::{Draft, Error, Field},
     storage::{
-        keys::{self, Index, Keys},
-        row::Row,
+        keys::{self, Index, Keys, prefix},
+        row::{self, AttributeValue, Item, Row},
     },
+    v0,
     values::{
         chat_id::ChatId,
         currency::Currency,
@@ -206,6 +207,20 @@ impl Row for MemberRow {
         let user = self.member.id;
         let by_user = Index { pk: keys::user_partition(user), sk: keys::group_partition(group) };
         Keys { gsi1: Some(by_user), ..keys::member(group, user).into() }
+    }
+
+    /// A v0 row may have another id than that of Telegram, or none. It is read as the migration
+    /// would write it.
+    fn upgrade(_: u32, item: &mut Item) {
+        let group = match item.get("PK") {
+            Some(AttributeValue::S(key)) => key.strip_prefix(prefix::GROUP),
+            _ => None,
+        };
+        let group = group.and_then(|id| id.parse().ok());
+        let read = group.and_then(|group| v0::member(item, group, Timestamp::default()).ok());
+        if let Some(row) = read.and_then(|read| row::to_item(&read.entity).ok()) {
+            *item = row;
+        }
     }
 }
 
