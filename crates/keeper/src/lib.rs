@@ -34,15 +34,28 @@ struct WorkList {
     at_once: usize,
     /// Time limit of a row.
     row_limit: Duration,
+    /// Time after the begin of the run from which on no more of its rows are begun, so that the last
+    /// one ends in the run: a message that is cut off is sent again.
+    last_begin: Duration,
 }
 
 /// The list by which money moves, which no other delays.
-const MONEY: WorkList =
-    WorkList { due: DueList::Money, name: "keep-money", at_once: 8, row_limit: REQUEST_LIMIT };
+const MONEY: WorkList = WorkList {
+    due: DueList::Money,
+    name: "keep-money",
+    at_once: 8,
+    row_limit: REQUEST_LIMIT,
+    last_begin: Duration::from_secs(45),
+};
 
-/// Changes for which subscriptions are marked.
-const TELL: WorkList =
-    WorkList { due: DueList::Tell, name: "tell", at_once: 8, row_limit: REQUEST_LIMIT };
+/// Changes for which subscriptions are marked. However many there are, each run sends messages, too.
+const TELL: WorkList = WorkList {
+    due: DueList::Tell,
+    name: "tell",
+    at_once: 8,
+    row_limit: REQUEST_LIMIT,
+    last_begin: Duration::from_secs(20),
+};
 
 /// Messages to send.
 const NOTIFY: WorkList = WorkList {
@@ -50,10 +63,8 @@ const NOTIFY: WorkList = WorkList {
     name: "notify",
     at_once: 10,
     row_limit: Duration::from_secs(20),
+    last_begin: Duration::from_secs(35),
 };
-
-/// Time after which a run begins no more rows of any list.
-const BEGINNING: Duration = Duration::from_secs(45);
 
 /// Time limit of what takes as long as a request at most.
 const REQUEST_LIMIT: Duration = Duration::from_millis(8_500);
@@ -69,14 +80,6 @@ const MAX_SCHEDULES: usize = 20_000;
 
 /// Time limit of a run, below the 60 s of the function.
 const RUN_LIMIT: Duration = Duration::from_secs(55);
-
-impl WorkList {
-    /// Time after which a run begins no more of its rows, so that the last one ends in the run: a
-    /// message that is cut off is sent again.
-    fn beginning(self) -> Duration {
-        BEGINNING.min(RUN_LIMIT.saturating_sub(self.row_limit))
-    }
-}
 
 /// Result of a run for one list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -165,7 +168,7 @@ async fn keep_list(keeping: Keeping<'_>) -> Result<Report, Error> {
         schedules.extend(last.into_iter().take(room));
         run = handle_page(keeping, first, run).await;
         after = page.next;
-        if after.is_none() || begun.elapsed() >= of.beginning() {
+        if after.is_none() || begun.elapsed() >= of.last_begin {
             break;
         }
     }
@@ -230,7 +233,7 @@ async fn handle_page(keeping: Keeping<'_>, rows: Vec<DueRow>, run: Progress) -> 
 async fn handle_all(keeping: Keeping<'_>, rows: Vec<DueRow>) -> Progress {
     let mut run = Progress::default();
     for row in rows {
-        if keeping.begun.elapsed() >= keeping.list.beginning() {
+        if keeping.begun.elapsed() >= keeping.list.last_begin {
             break;
         }
         let number = match Box::pin(handle(keeping, &row)).await {
@@ -317,10 +320,11 @@ mod tests {
     #[test]
     fn rows_end_in_their_run_and_a_run_before_its_function() {
         for list in [MONEY, TELL, NOTIFY] {
-            let end = list.beginning().saturating_add(list.row_limit);
+            let end = list.last_begin.saturating_add(list.row_limit);
             assert!(end <= RUN_LIMIT, "{list:?}");
         }
-        assert!(NOTIFY.beginning() >= Duration::from_secs(30));
+        let told = TELL.last_begin.saturating_add(TELL.row_limit);
+        assert!(told < NOTIFY.last_begin, "a run that tells as long as it can sends messages");
         assert!(RUN_LIMIT < Duration::from_mins(1));
     }
 }
