@@ -226,7 +226,7 @@ test('the last payer of this device is proposed for the next expense, which is s
   await page.goto(`${server.api}${server.path}/expenses/new`);
   await ready(page);
   assert.equal(await page.getByLabel('Paid by').evaluate((it) => it.selectedOptions[0].textContent), 'Dave Brown');
-  assert.ok(await page.getByRole('radio', { name: 'Equally' }).isChecked());
+  assert.ok(await page.getByRole('radio', { name: 'Equally', exact: true }).isChecked());
 });
 
 test('an expense is recorded with the keyboard alone', async () => {
