@@ -30,7 +30,6 @@ from aiogram.exceptions import (
     TelegramAPIError,
     TelegramBadRequest,
     TelegramForbiddenError,
-    TelegramRetryAfter,
     TelegramUnauthorizedError,
 )
 from aiogram.methods import (
@@ -257,28 +256,44 @@ class Relay:
         return web.Response() if answer is None else web.json_response(answer)
 
     async def deliver(self, update: dict, secret: str = SECRET) -> dict | None:
-        """Posts an update to the bot, and returns the method in its answer."""
+        """Posts an update to the bot until it takes it, and returns the method in its answer."""
         webhook = f"{self.api}/api/telegram/webhook"
         headers = {SECRET_HEADER: secret}
-        async with self.http.post(webhook, json=update, headers=headers) as response:
-            body = await response.text()
-            same(f"status of the webhook, {body}", response.status, 200)
-            if not body:
-                return None
-            same("content type of an answer", response.content_type, "application/json")
-            return json.loads(body)
+        while True:
+            async with self.http.post(webhook, json=update, headers=headers) as response:
+                body = await response.text()
+                if response.status == 429:
+                    await asyncio.sleep(int(response.headers["Retry-After"]))
+                    continue
+                same(f"status of the webhook, {body}", response.status, 200)
+                if not body:
+                    return None
+                same("content type of an answer", response.content_type, "application/json")
+                return json.loads(body)
 
-    def taken(self) -> list[TelegramMethod]:
-        """The calls of the bot since the last time, without those that it must repeat."""
+    def made(self) -> list[tuple[TelegramMethod, object]]:
+        """The calls of the bot since the last time with their results, without those that it
+        must repeat."""
         calls, self.calls = self.calls, []
-        methods = []
+        made = []
         for call, result in calls:
             method = read_method(call)
             if result.get("error_code") == 429:
                 continue
             check(result["ok"], f"a call must succeed: {json.dumps(call)}", result)
-            methods.append(method)
-        return methods
+            made.append((method, result["result"]))
+        return made
+
+    def taken(self) -> list[TelegramMethod]:
+        """The calls of `made`."""
+        return [method for method, _ in self.made()]
+
+    def message(self) -> tuple[SendMessage, Message]:
+        """The only call since the last time, which sent a message."""
+        made = self.made()
+        same("calls", [type(method) for method, _ in made], [SendMessage])
+        [(method, result)] = made
+        return method, known(Message.model_validate(result), json.dumps(result))
 
 
 @dataclass
@@ -290,15 +305,14 @@ class Judge:
 
     # Updates that aiogram writes.
 
-    async def post(self, **content: Message | CallbackQuery) -> TelegramMethod:
+    async def post(self, **content: Message | CallbackQuery) -> TelegramMethod | None:
         update = Update(update_id=next(self.numbers), **content)
         data = json.loads(update.model_dump_json(by_alias=True, exclude_none=True))
         answer = await self.relay.deliver(data)
-        check(answer is not None, "the bot must answer", json.dumps(data))
-        return read_method(answer)
+        return None if answer is None else read_method(answer)
 
     async def command(self, user: User, text: str) -> tuple[SendMessage, Message]:
-        """Sends a command to the bot, and its answer to the chat."""
+        """Sends a command to the bot, and returns its call and the message in the chat."""
         name = text.split()[0]
         entity = MessageEntity(type="bot_command", offset=0, length=len(name))
         message = Message(
@@ -309,22 +323,14 @@ class Judge:
             text=text,
             entities=[entity],
         )
-        answer = await self.post(message=message)
-        check(isinstance(answer, SendMessage), f"{text}: the answer must be a message", answer)
+        same(f"{text}: method in the answer", await self.post(message=message), None)
+        answer, sent = self.relay.message()
         same(f"{text}: chat", answer.chat_id, ALPS.id)
         same(f"{text}: reply", answer.reply_parameters.message_id, message.message_id)
         same(f"{text}: parse_mode", "parse_mode" in answer.model_fields_set, False)
-        sent = await self.send(answer)
         same(f"{text}: text in the chat", sent.text, answer.text)
         # The fake does not know the message of the user, so the reply is added here.
         return answer, sent.model_copy(update={"reply_to_message": message})
-
-    async def send(self, method: SendMessage) -> Message:
-        while True:
-            try:
-                return await self.bot(method)
-            except TelegramRetryAfter as error:
-                await asyncio.sleep(error.retry_after)
 
     async def press(
         self, user: User, message: Message, data: str
@@ -368,14 +374,14 @@ class Judge:
         async with self.relay.http.get(f"{self.relay.fake}/chats/{chat}") as response:
             return await response.text()
 
-    def update(self, kind: type[TelegramMethod]) -> tuple[Update, TelegramMethod]:
+    def update(self, kind: type[TelegramMethod] | None) -> Update:
         """The last update of the fake Bot API, which the bot answered with this method."""
         (data, secret, answer), self.relay.updates = self.relay.updates[-1], []
         same("secret of an update", secret, SECRET)
         update = known(Update.model_validate(data), json.dumps(data))
-        method = read_method(answer or {})
-        same("method in the answer", type(method), kind)
-        return update, method
+        method = None if answer is None else type(read_method(answer))
+        same("method in the answer", method, kind)
+        return update
 
     async def refused(self, call, error: type[TelegramAPIError], words: str) -> None:
         try:
@@ -572,7 +578,8 @@ async def turn_on(judge: Judge, user: User) -> None:
     person = {"chat": user.id, "from": user.id}
     said = await judge.fake("/say", **person, text="/start")
     same("/start in private: status", said["status"], 200)
-    update, answer = judge.update(SendMessage)
+    update = judge.update(None)
+    answer, _ = judge.relay.message()
     same("update: sender", update.message.from_user, user)
     same("update: entity", update.message.entities[0].type, "bot_command")
     same("/start in private", answer.text, "Add me to a group's chat, or get messages here.")
@@ -580,7 +587,7 @@ async def turn_on(judge: Judge, user: User) -> None:
     number = said["message_id"] + 1
     pressed = await judge.fake("/press", **person, message=number, button="Turn on messages")
     same("Turn on messages", pressed, {"status": 200, "answered": True, "alert": None})
-    update, _ = judge.update(AnswerCallbackQuery)
+    update = judge.update(AnswerCallbackQuery)
     message = update.callback_query.message
     same("update: message of the press", message.message_id, number)
     same("update: reply", message.reply_to_message.text, "/start")
