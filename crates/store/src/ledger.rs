@@ -9,5 +9,5 @@ mod statement;
 pub(crate) mod tallies;
 
 pub use changes::Changes;
-pub(crate) use opening::Attempts;
+pub(crate) use opening::{Attempts, Opened};
 pub use statement::{Statement, StatementLine, StatementPlace};

@@ -8,7 +8,7 @@ use fracti_core::{
         decision::Decision,
         funding::{self as decide, AtOnce, Detail, money, users},
         ledger_transaction::LedgerTransaction,
-        settlements::{failed, repeated_by},
+        settlements::failed,
     },
     funds::user_funds::Payable,
     group::MemberKey,
@@ -87,11 +87,9 @@ impl Table {
             let ((seen, members), transaction, (payer, at_once, targets)) = opened;
             let by = (user, context, targets.zone());
             let funds = (payer, detail, at_once);
-            let (transaction, created) =
+            let recorded =
                 decide::record_from_funds(new, (&seen, &members), transaction, funds, by)?;
-            let repeats = repeated_by(new, &created, &transaction);
-            self.refuse_repeated(group, repeats).await?;
-            transaction.commit(created)
+            self.commit_unrepeated(new, recorded).await
         })
         .await
     }

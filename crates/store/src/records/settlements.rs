@@ -2,6 +2,7 @@
 
 use fracti_core::{
     decisions::{
+        decision::Decision,
         ledger_transaction::LedgerTransaction,
         settlements::{self as decide, UpdateRows},
     },
@@ -20,14 +21,15 @@ use fracti_core::{
     },
     values::{
         id::{GroupId, SettlementId, UserId},
+        request_context::RequestContext,
         settlement_status::SettlementStatus,
-        time::Timestamp,
+        time::{Timestamp, Zone},
     },
 };
 
 use crate::{
     dynamo::{Page, Range, Slice},
-    ledger::Attempts,
+    ledger::{Attempts, Opened},
     table::Table,
     write::idempotency::{Idempotency, Outcome},
 };
@@ -120,20 +122,13 @@ impl Table {
         if new.from_funds().is_some() {
             return self.create_from_funds(member_key, new, idempotency).await;
         }
-        let named = new.named();
-        let MemberKey { group, user } = member_key;
         let context = idempotency.context();
         let attempts = Attempts::default();
-        self.write(Some(group), idempotency, || async {
-            let read = self.targets_if(!new.has_date(), user);
-            let opened = self.open(&attempts, member_key, Some(&named), context.now, read).await?;
-            let ((seen, members), transaction, targets) = opened;
-            let by = (user, context, targets.zone());
-            let recorded = decide::record_settlement(new, (&seen, &members), transaction, by);
-            let (transaction, created) = recorded?;
-            let repeats = decide::repeated_by(new, &created, &transaction);
-            self.refuse_repeated(group, repeats).await?;
-            transaction.commit(created)
+        self.write(Some(member_key.group), idempotency, || async {
+            let opened = self.open_settlement(&attempts, member_key, new, context).await?;
+            let ((group, members), transaction, by) = opened;
+            let recorded = decide::record_settlement(new, (&group, &members), transaction, by)?;
+            self.commit_unrepeated(new, recorded).await
         })
         .await
     }
@@ -151,36 +146,51 @@ impl Table {
         version: Option<u64>,
         idempotency: &Idempotency<Settlement>,
     ) -> Result<Outcome<Settlement>, Error> {
-        let named = new.named();
-        let MemberKey { group, user } = member_key;
         let context = idempotency.context();
         let attempts = Attempts::default();
-        self.write(Some(group), idempotency, || async {
-            let read = self.targets_if(!new.has_date(), user);
-            let opened = self.open(&attempts, member_key, Some(&named), context.now, read).await?;
-            let ((group, members), transaction, targets) = opened;
-            let by = (user, context, targets.zone());
+        self.write(Some(member_key.group), idempotency, || async {
+            let opened = self.open_settlement(&attempts, member_key, new, context).await?;
+            let ((group, members), transaction, by) = opened;
             decide::record_planned(new, version, (&group, &members), transaction, by)
         })
         .await
     }
 
-    /// Refuses a new settlement if one that it `repeats` is among the newest settlements that a
-    /// page examines.
+    /// [`Table::open`] for a new settlement, with who records it, when, and in which zone.
+    async fn open_settlement(
+        &self,
+        attempts: &Attempts,
+        member_key: MemberKey,
+        new: &Draft<NewSettlement>,
+        context: RequestContext,
+    ) -> Result<Opened<(UserId, RequestContext, Zone)>, Error> {
+        let read = async {
+            let targets = self.targets_if(!new.has_date(), member_key.user).await?;
+            Ok((member_key.user, context, targets.zone()))
+        };
+        self.open(attempts, member_key, Some(&new.named()), context.now, read).await
+    }
+
+    /// The decision to record a new settlement, unless one that it repeats is among the newest
+    /// settlements that a page examines.
     ///
     /// # Errors
     ///
     /// [`Error::PaymentPending`].
-    pub(crate) async fn refuse_repeated(
+    pub(crate) async fn commit_unrepeated(
         &self,
-        group: GroupId,
-        repeats: Option<impl Fn(&Settlement) -> bool>,
-    ) -> Result<(), Error> {
-        let Some(repeats) = repeats else { return Ok(()) };
-        let range = Range::table(keys::group_partition(group), prefix::SETTLEMENT);
-        let newest = Page { limit: 1, after: None };
-        let found = self.db.page_of(&range, &newest, repeats).await?.items;
-        found.first().map_or(Ok(()), |it| Err(Error::PaymentPending(it.id)))
+        new: &Draft<NewSettlement>,
+        (transaction, created): (LedgerTransaction, Settlement),
+    ) -> Result<Decision<Settlement>, WriteError> {
+        if let Some(repeats) = decide::repeated_by(new, &created, &transaction) {
+            let range = Range::table(keys::group_partition(created.group_id), prefix::SETTLEMENT);
+            let newest = Page { limit: 1, after: None };
+            let found = self.db.page_of(&range, &newest, repeats).await?.items;
+            if let Some(it) = found.first() {
+                return Err(Error::PaymentPending(it.id).into());
+            }
+        }
+        transaction.commit(created)
     }
 
     /// Updates a settlement that is as `expected`, if [`Settlement::transition`] allows it.
