@@ -140,7 +140,7 @@ async function request(method, url, { body, headers = {}, signal, tries = 2 } = 
 let rest, tries = 0;
 const more = () => rest ??= import(`/app/more.js?v=${version}${'&again'.repeat(tries)}`).then((it) => {
   it.start({
-    languageCode: user.language_code, request, screen, seen, remember, parsed, tell, store, own, say, clear, dayNow, values, ru, Failure, parent, Telegram, telegramButtons, empty, anew, forget, expand, visit, here, isDirty: () => dirty,
+    languageCode: user.language_code, request, screen, seen, remember, parsed, tell, store, own, say, clear, dayOf, dayNow, values, ru, Failure, parent, Telegram, telegramButtons, empty, anew, forget, expand, visit, here, isDirty: () => dirty,
     offline: text('offline'),
   });
   return it;

@@ -186,9 +186,9 @@ async function fill({ target }) {
 
 // --- What the page lends: its requests, its language, and what it says.
 
-let languageCode, request, screen, seen, remember, parsed, tell, store, own, say, clear, dayNow, values, parent, anew, forget, expand, visit, here, isDirty, ru, offline, Failure, Telegram, telegramButtons, empty;
+let languageCode, request, screen, seen, remember, parsed, tell, store, own, say, clear, dayOf, dayNow, values, parent, anew, forget, expand, visit, here, isDirty, ru, offline, Failure, Telegram, telegramButtons, empty;
 export function start(page) {
-  ({ languageCode, request, screen, seen, remember, parsed, tell, store, own, say, clear, dayNow, values, parent, anew, forget, expand, visit, here, isDirty, ru, offline, Failure, Telegram, telegramButtons, empty } = page);
+  ({ languageCode, request, screen, seen, remember, parsed, tell, store, own, say, clear, dayOf, dayNow, values, parent, anew, forget, expand, visit, here, isDirty, ru, offline, Failure, Telegram, telegramButtons, empty } = page);
   document.addEventListener('toggle', fill, true);
   document.addEventListener('input', ({ target }) => target.matches('[data-find]') && find());
 }
@@ -241,7 +241,7 @@ function byDay() {
   const list = document.querySelector('[data-days]');
   let last, rows;
   for (const row of list?.querySelectorAll('li') ?? []) {
-    const day = new Intl.DateTimeFormat('sv').format(new Date(row.querySelector('time').dateTime));
+    const day = dayOf(row.querySelector('time').dateTime);
     if (day !== last) {
       const time = make('time', { dateTime: day });
       rows = make('ul', { className: 'card list' });
@@ -1091,7 +1091,7 @@ function leave(form) {
     const sharing = boxes.filter((it) => it.checked).length;
     const { amount, date, 'repeat.every': often } = form.elements;
     // What repeats is not recorded today.
-    const repeats = often?.value && date?.value ? text('starts', often.selectedOptions[0].textContent, dayOf(date.value)) : '';
+    const repeats = often?.value && date?.value ? text('starts', often.selectedOptions[0].textContent, dated(date.value)) : '';
     const among = sharing < boxes.length ? text('among', sharing, boxes.length) : '';
     const parts = [button.dataset.label, `${shown(whole ?? 0n, digits)}\u00a0${chosen}`, repeats || among].filter(Boolean);
     const isAsked = amount && !amount.disabled && amount.value.trim() && meaning(amount).reads.length > 1;
@@ -1109,7 +1109,7 @@ function leave(form) {
   }
 }
 
-const dayOf = (day) => new Date(`${day}T00:00Z`).toLocaleDateString(ru ? 'ru' : 'en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
+const dated = (day) => new Date(`${day}T00:00Z`).toLocaleDateString(ru ? 'ru' : 'en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
 
 // What one piece of a line costs, and what all lines of a receipt come to.
 function prices(form, chosen, digits) {

@@ -17,12 +17,12 @@ use super::{
     group::waiting,
     members::{MEMBERS, ShownBefore},
     settle,
-    settlement::{Rights, unconfirmed},
+    settlement::{Rights, remark, unconfirmed},
 };
 use crate::{
     chart::{self, Flow},
     fragment::Fragment,
-    text::{Texts, sentence},
+    text::Texts,
     ui::{self, Names},
 };
 
@@ -175,12 +175,13 @@ impl BalancesScreen<'_> {
             let own = self.pending.iter().filter(|it| own(it));
             ui::sums(own.map(|it| (it.currency, it.amount)))
         };
+        let is_me = self.names.is_me(id);
         html! {
             @for (currency, sum) in sums(&|it| is(it.from_user_id)) {
-                small.hint { (sentence([ui::money(l, sum, currency)], |[amount]| l.paid_unconfirmed(amount))) }
+                (remark(l, sum, currency, |amount| l.paid_unconfirmed(amount)))
             }
             @for (currency, sum) in sums(&|it| is(it.to_user_id)) {
-                small.hint { (sentence([ui::money(l, sum, currency)], |[amount]| if self.names.is_me(id) { l.paid_to_you_unconfirmed(amount) } else { l.received_unconfirmed(amount) })) }
+                (remark(l, sum, currency, |amount| l.received_unconfirmed(amount, is_me)))
             }
         }
     }
@@ -240,14 +241,14 @@ impl BalancesScreen<'_> {
         let pays = self.names.is_me(it.from);
         let receives = self.names.is_me(it.to);
         let side = |id| self.ledger.links.resolve(id);
-        let besides = unconfirmed(self.pending, currency, |paid| {
+        let paid = unconfirmed(self.pending, currency, |paid| {
             side(paid.from_user_id) == it.from && side(paid.to_user_id) == it.to
         });
         html! {
             li.transfer {
                 div { span.name { (self.names.shown(it.from)) " " (ui::arrow()) " " (self.names.shown(it.to)) } }
-                @if let Some(sum) = besides {
-                    small.hint { (sentence([ui::money(l, sum, currency)], |[amount]| l.besides_unconfirmed(amount))) }
+                @if let Some(sum) = paid {
+                    (remark(l, sum, currency, |amount| l.besides_unconfirmed(amount)))
                 }
                 div.line {
                     b { (ui::minor(l, it.minor, currency)) }

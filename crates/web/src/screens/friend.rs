@@ -18,7 +18,7 @@ use maud::html;
 
 use super::{
     settle,
-    settlement::{Decision, decide, turns, unconfirmed},
+    settlement::{Decision, decide, remark, turns, unconfirmed},
 };
 use crate::{
     fragment::Fragment,
@@ -64,9 +64,10 @@ pub(crate) async fn show(
             unconfirmed(&shared.pending, currency, |it| is_here(it) && it.from_user_id == id);
         let received =
             unconfirmed(&shared.pending, currency, |it| is_here(it) && it.to_user_id == id);
+        let is_me = id == user.id;
         html! {
-            @if let Some(sum) = paid { small.hint { (sentence([ui::money(l, sum, currency)], |[amount]| l.paid_unconfirmed(amount))) } }
-            @if let Some(sum) = received { small.hint { (sentence([ui::money(l, sum, currency)], |[amount]| if id == user.id { l.paid_to_you_unconfirmed(amount) } else { l.received_unconfirmed(amount) })) } }
+            @if let Some(sum) = paid { (remark(l, sum, currency, |amount| l.paid_unconfirmed(amount))) }
+            @if let Some(sum) = received { (remark(l, sum, currency, |amount| l.received_unconfirmed(amount, is_me))) }
         }
     };
     Ok(Fragment(html! {
@@ -88,8 +89,8 @@ pub(crate) async fn show(
                                 @let paid = unconfirmed(&shared.pending, *currency, |paid| {
                                     paid.group_id == group.id && paid.from_user_id == it.from && paid.to_user_id == it.to
                                 });
-                                @if let Some(paid) = paid {
-                                    small.hint { (sentence([ui::money(l, paid, *currency)], |[amount]| l.besides_unconfirmed(amount))) }
+                                @if let Some(sum) = paid {
+                                    (remark(l, sum, *currency, |amount| l.besides_unconfirmed(amount)))
                                 }
                             }
                             @if !group.archived {

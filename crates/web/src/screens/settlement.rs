@@ -125,7 +125,7 @@ fn seen(me: UserId, it: &Settlement) -> String {
     tag_of(&SettlementView::seen_by(Some(me), it.clone()))
 }
 
-/// Payments of a currency that are not confirmed yet, added up: those of which this holds.
+/// The sum of those payments of a currency that `is` chooses; they are not confirmed yet.
 pub(crate) fn unconfirmed(
     pending: &[Settlement],
     currency: Currency,
@@ -133,6 +133,16 @@ pub(crate) fn unconfirmed(
 ) -> Option<Decimal> {
     let amounts = pending.iter().filter(|it| it.currency == currency && is(it));
     ui::sums(amounts.map(|it| (it.currency, it.amount))).remove(&currency)
+}
+
+/// A small line that says something of an amount, beside a balance or a payment of the plan.
+pub(crate) fn remark(
+    l: Texts,
+    amount: Decimal,
+    currency: Currency,
+    says: impl FnOnce(char) -> String,
+) -> Markup {
+    html! { small.hint { (sentence([ui::money(l, amount, currency)], |[amount]| says(amount))) } }
 }
 
 /// What is said of a pending payment.

@@ -1,5 +1,7 @@
 //! The texts of a group's screens.
 
+use std::fmt;
+
 use super::{Texts, texts};
 use fracti_core::{records::group_change::ChangeKind, values::settlement_status::SettlementStatus};
 use fracti_texts::Language;
@@ -111,9 +113,9 @@ texts! {
         "ждёт подтверждения: {name}" }
     paid_unconfirmed(amount) { "{amount} paid, to be confirmed",
         "платёж {amount} ещё не подтверждён" }
-    received_unconfirmed(amount) { "receives {amount}, to be confirmed",
+    others_unconfirmed(amount) { "receives {amount}, to be confirmed",
         "платёж {amount} этому участнику ещё не подтверждён" }
-    paid_to_you_unconfirmed(amount) { "{amount} paid to you: confirm it",
+    own_unconfirmed(amount) { "{amount} paid to you: confirm it",
         "платёж вам {amount}: подтвердите его" }
     besides_unconfirmed(amount) { "left after {amount} paid, to be confirmed",
         "осталось после платежа {amount}, ещё не подтверждённого" }
@@ -270,6 +272,11 @@ texts! {
 }
 
 impl Texts {
+    /// What was paid to the reader or to somebody else, and is not confirmed yet.
+    pub(crate) fn received_unconfirmed(self, amount: impl fmt::Display, by_me: bool) -> String {
+        if by_me { self.own_unconfirmed(amount) } else { self.others_unconfirmed(amount) }
+    }
+
     /// "3 expenses".
     pub(crate) fn found(self, count: u64) -> String {
         let word = self.plural(count, ["expense", "expenses"], ["расход", "расхода", "расходов"]);
