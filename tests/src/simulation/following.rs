@@ -279,10 +279,14 @@ impl Stage {
         self.kept()["number"].as_u64().unwrap_or_default()
     }
 
-    /// Waits until the follower does something.
+    /// Waits until the follower does something, as long as it goes on.
     async fn expect(&mut self, what: &str, done: impl Fn(&Self) -> bool) {
-        if !wait_until(|| done(self)).await {
-            self.findings.push(format!("the follower did not {what}"));
+        let mut before = None;
+        while !wait_until(|| done(self)).await {
+            if before.replace(self.number()) == Some(self.number()) {
+                self.findings.push(format!("the follower did not {what}"));
+                return;
+            }
         }
     }
 
@@ -322,16 +326,7 @@ impl Stage {
     async fn conclude(mut self, last: Follower) -> Followed {
         let changes = self.observer.changes().await;
         let all = changes.len() as u64;
-        loop {
-            let before = self.number();
-            if wait_until(|| self.number() >= all).await {
-                break;
-            }
-            if self.number() == before {
-                self.findings.push("the follower did not catch up".to_owned());
-                break;
-            }
-        }
+        self.expect("catch up", |it| it.number() >= all).await;
         self.end(last).await;
         let Self { observer, runs, mut findings, .. } = self;
         let kept: Value = serde_json::from_str(&fs::read_to_string(&self.state).unwrap()).unwrap();
