@@ -4,7 +4,7 @@ use fracti_core::input::Error;
 
 use crate::message::{Buttons, Reply};
 
-/// What a press does to what is seen: an alert for who pressed, and another message in place of the
+/// What a press does to what is seen: an alert for who pressed, and another message instead of the
 /// one with the button.
 #[derive(Debug, Default)]
 pub struct Pressed {

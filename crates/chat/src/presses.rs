@@ -105,7 +105,7 @@ impl Acting<'_> {
     }
 
     /// Answers a question with one of its options. In a group's chat, the last answer shows what
-    /// was chosen, in place of the question: the notice may have other lines, and buttons of them.
+    /// was chosen, instead of the question: the notice may have other lines, and buttons of them.
     async fn press_option(
         &self,
         room: &Room,

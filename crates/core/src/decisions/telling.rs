@@ -326,7 +326,7 @@ pub fn may_be_told(
     is_for_chat && to.wants(change) && now.since(change.at) < TOLD_FOR
 }
 
-/// The questions of a group of which a user may be reminded: `changes` do not tell of them anyway.
+/// Questions of a group that a user may be reminded of: `changes` do not tell of them anyway.
 pub fn reminded<'a>(
     of: &'a Subscription,
     group: GroupId,

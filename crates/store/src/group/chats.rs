@@ -74,7 +74,7 @@ impl Table {
     /// by its `chat_instance`. The group is that of the number, or else of the instance, or else a
     /// new one. `user` joins it, the chat's rows name it, and its changes are told in the chat.
     ///
-    /// With a group in `new`, of which the user is a present member, the chat is that group's from
+    /// If `new` names a group and the user is a present member of it, the chat is that group's from
     /// now on.
     ///
     /// # Errors

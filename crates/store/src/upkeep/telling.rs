@@ -161,8 +161,8 @@ impl Table {
         Ok(ToldChange { change, effects, is_expired, question })
     }
 
-    /// What a subscription's chat is to be told now, for each of its groups of which something
-    /// waits. A group in which the user is not present has nothing to tell. One that cannot be read
+    /// What a subscription's chat is to be told now, for each group that something waits for. A
+    /// group in which the user is not present has nothing to tell. One that cannot be read
     /// does not keep the others back.
     pub async fn news(
         &self,
@@ -239,8 +239,8 @@ impl Table {
         Ok(Some(news))
     }
 
-    /// The questions of a group of which a user is to be reminded: those that they can answer, and
-    /// have not, and of which `changes` do not tell anyway.
+    /// Questions of a group that a user is to be reminded of: those that they can answer, and have
+    /// not, unless `changes` tell of them anyway.
     async fn reminders(
         &self,
         subscription: &Subscription,
