@@ -77,6 +77,10 @@ export async function open(server, name, path = '/app', { size = PHONE, scheme =
     if (url.protocol.startsWith('http') && url.origin !== server.api && !(telegram && url.host === 'telegram.org')) errors.push(`a request to ${url.host}`);
   });
   page.errors = errors;
+  // A screen is shown in the same document, for which Playwright's network is idle once and for all.
+  const loading = page.loading = new Set();
+  page.on('request', (request) => { if (/\/(screens|api)\//.test(request.url())) loading.add(request) });
+  for (const end of ['requestfinished', 'requestfailed']) page.on(end, (request) => loading.delete(request));
   if (telegram) await telegram(context, page);
   await before?.(page);
   const hash = new URL(server.links[name]).hash;
@@ -85,16 +89,17 @@ export async function open(server, name, path = '/app', { size = PHONE, scheme =
   return page;
 }
 
-/** Waits until the screen is shown and nothing loads. */
+/** Waits until the screen is shown and nothing has loaded for 100 ms. */
 export async function ready(page) {
   await page.waitForSelector('main:not([aria-busy]) h1');
   await page.waitForLoadState('networkidle');
+  for (let idle = 0; idle < 4; idle = page.loading?.size ? 0 : idle + 1) await page.waitForTimeout(25);
 }
 
 /** Follows a link or presses a button, and waits for the next screen. */
 export async function tap(page, name, { role = 'link', within = page } = {}) {
   await within.getByRole(role, { name }).first().click();
-  await page.waitForLoadState('networkidle');
+  await ready(page);
 }
 
 /** Asserts what holds on every screen, and keeps a picture. */

@@ -153,9 +153,10 @@ test('a deleted expense comes back by one tap', async () => {
   const page = await open(server, 'alice', `${server.path}/expenses/${expense.id}`);
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.waitForURL(`**${server.path}`);
+  await ready(page);
   assert.equal((await named('Slow food')).length, 0);
   await page.getByRole('button', { name: 'Undo' }).click();
-  await page.getByText('Slow food').waitFor();
+  await page.locator('[data-pages]').getByText('Slow food').waitFor();
   assert.equal((await named('Slow food')).length, 1);
 });
 
