@@ -79,7 +79,7 @@ export async function open(server, name, path = '/app', { size = PHONE, scheme =
   page.errors = errors;
   // A screen is shown in the same document, for which Playwright's network is idle once and for all.
   const loading = page.loading = new Set();
-  page.on('request', (request) => { if (/\/(screens|api)\//.test(request.url())) loading.add(request) });
+  page.on('request', (request) => loading.add(request));
   for (const end of ['requestfinished', 'requestfailed']) page.on(end, (request) => loading.delete(request));
   if (telegram) await telegram(context, page);
   await before?.(page);
@@ -92,7 +92,6 @@ export async function open(server, name, path = '/app', { size = PHONE, scheme =
 /** Waits until the screen is shown and nothing has loaded for 100 ms. */
 export async function ready(page) {
   await page.waitForSelector('main:not([aria-busy]) h1');
-  await page.waitForLoadState('networkidle');
   for (let idle = 0; idle < 4; idle = page.loading?.size ? 0 : idle + 1) await page.waitForTimeout(25);
 }
 
