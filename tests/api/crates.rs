@@ -102,6 +102,7 @@ const HOUSES: [House; 3] = [
             "chat",
             "decisions",
             "v0",
+            "upkeep",
             "rows",
         ],
         macros: &["words"],

@@ -5,9 +5,9 @@ use std::{collections::BTreeMap, io::Write};
 use fracti_core::{
     input::Error,
     records::expense::Expense,
+    upkeep::dating::datable,
     values::{id::GroupId, tally_key::TallyKey},
 };
-use fracti_store::datable;
 
 use crate::{Admin, Failure, Outcome, progress, refusals::Refusals};
 

@@ -2,8 +2,7 @@
 
 use std::io::Write;
 
-use fracti_core::values::id::GroupId;
-use fracti_store::Migration;
+use fracti_core::{upkeep::migration::Migration, values::id::GroupId};
 
 use crate::{Admin, Failure, Outcome, count_of};
 

@@ -6,10 +6,10 @@ use fracti_core::{
     input::Error,
     reports::audit::Finding,
     storage::keys::Primary,
+    upkeep::aside::BrokenRow,
     v0,
     values::{id::GroupId, time::Timestamp},
 };
-use fracti_store::BrokenRow;
 
 use crate::{Admin, Failure, Outcome, count_of, progress, refusals::Refusals};
 

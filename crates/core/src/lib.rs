@@ -19,6 +19,7 @@
 //! | [`chat`] | the bot's commands, buttons and links, and subscriptions to its messages |
 //! | [`decisions`] | what a request writes, by the rows that were read |
 //! | [`v0`] | the rows of the TypeScript Fracti |
+//! | [`upkeep`] | what the operators' tool writes: migrated, mended and dated rows |
 //!
 //! [`rows`] lists all kinds of rows. Nothing here knows DynamoDB's client, HTTP, the environment or
 //! the time of day.
@@ -40,5 +41,6 @@ pub mod reports;
 pub mod rows;
 pub mod split;
 pub mod storage;
+pub mod upkeep;
 pub mod v0;
 pub mod values;

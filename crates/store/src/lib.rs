@@ -56,12 +56,8 @@ pub use records::expenses::Deleted;
 pub use records::shared::{Shared, SharedGroup};
 pub use table::Table;
 pub use upkeep::all_groups::GroupsPage;
-pub use upkeep::aside::BrokenRow;
 pub use upkeep::fund_audit::FundScan;
 pub use upkeep::keeping::{Due, DueFunds, DuePage, DueRow, DueState};
-pub use upkeep::migration::{
-    Counts, FindingKind, Migration, MigrationFinding, MigrationStep, TrialRun, V0Page,
-};
+pub use upkeep::migration::V0Page;
 pub use upkeep::telling::News;
-pub use upkeep::undated::datable;
 pub use write::idempotency::{Idempotency, IdempotentRequest, KeyHashes, Outcome, StoredResponse};

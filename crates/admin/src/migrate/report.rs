@@ -13,11 +13,11 @@ use fracti_core::{
     input::Error,
     reports::audit::Finding,
     storage::keys::{self, Primary},
+    upkeep::migration::{Counts, FindingKind, MigrationFinding},
     v0::Correction,
     values::id::GroupId,
 };
 use fracti_runtime::with_causes;
-use fracti_store::{Counts, FindingKind, MigrationFinding};
 use serde::{Serialize, de::IgnoredAny};
 use tokio::time::Instant;
 

@@ -6,8 +6,12 @@ use std::{
     time::Duration,
 };
 
-use fracti_core::{input::Error, values::id::GroupId};
-use fracti_store::{Migration, MigrationStep, TrialRun, V0Page};
+use fracti_core::{
+    input::Error,
+    upkeep::migration::{Migration, MigrationStep, TrialRun},
+    values::id::GroupId,
+};
+use fracti_store::V0Page;
 use indicatif::ProgressBar;
 
 use super::{

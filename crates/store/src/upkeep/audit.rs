@@ -3,20 +3,17 @@
 use std::collections::{HashMap, HashSet};
 
 use fracti_core::{
-    decisions::{
-        balance::{put_balance, put_lock},
-        decision::Decision,
-    },
     group::group_state::GroupState,
     input::Error,
     ledger::{Ledger, balance::Balance},
-    reports::audit::{Finding, Mend, Stored, audit, unmigrated},
+    reports::audit::{Finding, Stored, audit, unmigrated},
     storage::{
         condition::Condition,
         keys::{self, Primary},
         row::{self, AttributeValue, Item},
-        write::{Transaction, Write, WriteError},
+        write::WriteError,
     },
+    upkeep::mending::mending,
     v0,
     values::{id::GroupId, time::Timestamp},
 };
@@ -39,13 +36,6 @@ const NAMED: usize = 20;
 /// Number of times that the index of entries is read if it lacks some that the table has, before
 /// they count as lost. An index usually lags by milliseconds.
 const READS_OF_INDEX: u32 = 5;
-
-/// Maximum number of rows that one transaction mends. It also writes the balance row.
-const MAX_MENDED: usize = Transaction::ROOM - 1;
-
-/// Maximum size of the rows that one transaction mends, in bytes, unless it mends one. A
-/// transaction has at most 4 MB, with the conditions.
-const MAX_BYTES: usize = 1024 * 1024;
 
 /// What the audit of a group has found.
 struct Audited {
@@ -121,43 +111,7 @@ impl Table {
         self.work(Some(group), "mend", now, async || {
             let Audited { ledger, findings } =
                 Box::pin(self.audited(group, now, usize::MAX)).await?;
-            let mut findings: Vec<_> =
-                findings.into_iter().filter(|finding| finding.mend.is_some()).collect();
-            // Without the balance row there is no lock, so it comes first.
-            let of_balance = |it: &Finding| matches!(it.mend, Some(Mend::Balance(_)));
-            if ledger.is_none() {
-                findings.retain(of_balance);
-            }
-            findings.sort_by_key(|finding| !of_balance(finding));
-            let mut transaction = Transaction::default();
-            let mut mended = Vec::new();
-            let mut bytes = 0_usize;
-            let mut is_locked = false;
-            let mut keys = HashSet::new();
-            for finding in findings {
-                // A transaction writes each row once; the next one mends what else is wrong with
-                // it.
-                if !keys.insert(finding.key.clone()) {
-                    continue;
-                }
-                let Some(write) = write(group, &finding, ledger.as_ref())? else { continue };
-                let size = finding.stored.as_ref().map_or(0, row::size);
-                bytes = bytes.saturating_add(write.size()).saturating_add(size);
-                let is_full = mended.len() >= MAX_MENDED || bytes > MAX_BYTES;
-                if is_full && !mended.is_empty() {
-                    break;
-                }
-                is_locked |= of_balance(&finding);
-                transaction.add(write);
-                mended.push(finding);
-            }
-            if mended.is_empty() {
-                return Ok(Decision::Done(mended));
-            }
-            if let Some(ledger) = ledger.as_ref().filter(|_| !is_locked) {
-                transaction.add(put_lock(group, ledger)?);
-            }
-            Ok(Decision::Write(transaction, mended))
+            Ok(mending(group, ledger.as_ref(), findings)?)
         })
         .await
     }
@@ -296,38 +250,4 @@ impl Table {
 
 fn is_group(row: &Item) -> bool {
     matches!(row.get("SK"), Some(AttributeValue::S(key)) if key == keys::METADATA)
-}
-
-/// The write that mends a row, if the row is as it was read.
-fn write(
-    group: GroupId,
-    finding: &Finding,
-    ledger: Option<&Ledger>,
-) -> Result<Option<Write>, Error> {
-    let Finding { key, stored, mend, .. } = finding;
-    // A row under the lock changes with the version of the balance row only. The others, those of
-    // members and of used hashes, are small.
-    let as_read = || match stored {
-        None => Condition::absent(),
-        Some(_) => Condition::present(),
-    };
-    Ok(match mend {
-        None => None,
-        Some(Mend::Balance(next)) => {
-            let read = ledger.cloned().unwrap_or_default();
-            Some(put_balance(group, &read, next)?)
-        }
-        Some(Mend::Put(item)) => Some(Write::put_item(key.clone(), item.clone()).when(as_read())),
-        Some(Mend::Delete) => Some(Write::delete(key.clone()).when(as_read())),
-        Some(Mend::Set(attributes)) => {
-            let same = |name: &'static str| match stored.as_ref().and_then(|it| it.get(name)) {
-                None => Condition::without(name),
-                Some(value) => Condition::equal(name, value.clone()),
-            };
-            let names = attributes.iter().map(|(name, _)| same(name));
-            let unchanged = names.fold(Condition::present(), Condition::and);
-            let update = Write::update(key.clone(), attributes.clone());
-            Some(update.when(unchanged))
-        }
-    })
 }

@@ -1,17 +1,16 @@
-//! The index of expenses by day, for the operators' tool: groups that were created before it have
+//! The reads and writes of the index of expenses by day, for the operators' tool: groups that were created before it have
 //! expenses without its keys.
 
 use fracti_core::{
-    decisions::{decision::Decision, expenses::unchanged},
     group::Group,
     input::Error,
     records::expense::Expense,
     storage::{
         condition::Condition,
         keys::{self, prefix},
-        row::{self, Row},
-        write::{Transaction, Write},
+        write::Transaction,
     },
+    upkeep::dating,
     values::{id::GroupId, time::Timestamp},
 };
 use futures_util::future::try_join_all;
@@ -53,23 +52,7 @@ impl Table {
         self.work(Some(group), "index-dates", now, async || {
             let found = expenses.iter().map(|it| self.db.item(keys::expense(group, it.created_at)));
             let (read, found) = tokio::try_join!(self.ledger(group), try_join_all(found))?;
-            let mut transaction = Transaction::default();
-            let without = |item: &row::Item| !item.contains_key("GSI1PK");
-            let found = found.into_iter().flatten().filter(without);
-            let mut indexed = 0_usize;
-            for item in found {
-                let expense: Expense = row::from_item(item)?;
-                let Some(by_date) = expense.keys().gsi1 else { continue };
-                let keys = [("GSI1PK", by_date.pk), ("GSI1SK", by_date.sk)];
-                let keys = keys.map(|(name, key)| (name, Some(row::AttributeValue::S(key))));
-                let write = Write::update(keys::expense(group, expense.created_at), keys);
-                transaction.add(write.when(unchanged(&expense)?));
-                indexed = indexed.saturating_add(1);
-            }
-            if indexed == 0 {
-                return Ok(Decision::Done(0));
-            }
-            Decision::locked(group, &read, transaction, indexed)
+            dating::index(group, &read, found.into_iter().flatten())
         })
         .await
     }
@@ -83,19 +66,11 @@ impl Table {
     pub async fn note_dated(&self, group: GroupId, now: Timestamp) -> Result<bool, Error> {
         self.work(Some(group), "note-dated", now, async || {
             let read = self.ledger(group).await?;
-            let key = keys::group(group);
             let (row, left) = tokio::try_join!(
-                self.db.get::<Group>(key.clone()),
+                self.db.get::<Group>(keys::group(group)),
                 self.expenses_without_index(group, None)
             )?;
-            let Some(row) = row else { return Ok(Decision::Done(false)) };
-            if row.dated || !left.items.is_empty() {
-                return Ok(Decision::Done(row.dated));
-            }
-            let dated = Write::update(key, [("dated", Some(row::to_value(&true)?))]);
-            let transaction = Transaction::from_iter([dated.when(Condition::present())]);
-            // An instance of an earlier version may be recording an expense just now.
-            Decision::locked(group, &read, transaction, true)
+            dating::note(group, &read, row.as_ref(), !left.items.is_empty())
         })
         .await
     }

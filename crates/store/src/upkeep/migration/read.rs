@@ -1,49 +1,44 @@
 //! The rows that a step reads.
 
+use std::collections::{HashMap, HashSet};
+
 use fracti_core::{
-    group::Group,
     input::Error,
-    ledger::Ledger,
+    records::{entry::Entry, settlement::UsedHash},
     storage::{
         condition::Condition,
         keys::{self, Primary, prefix},
-        row::{self, AttributeValue, FORMAT_VERSION, Item},
+        row::{FORMAT_VERSION, Item},
     },
-    v0::{self, Members, Migrated},
-    values::id::GroupId,
+    upkeep::migration::{
+        AT_ONCE, Candidate, Converted, KnownRows, Migration, MigrationState, Stream, key_of,
+    },
+    v0::Anomaly,
+    values::{
+        id::{ExpenseId, GroupId},
+        time::Timestamp,
+        tx_hash::TxHash,
+    },
 };
+use futures_util::future::try_join_all;
 
-use super::Migration;
 use crate::{
     dynamo::{Order, Page, Position, Range},
     table::Table,
 };
 
-/// Number of expenses, and of settlements, that are read for a step. A transaction seldom has room
-/// for more.
-pub(super) const AT_ONCE: usize = 20;
-
 /// Maximum number of rows of members that are read.
 const MAX_MEMBER_ROWS: usize = 10_000;
 
-/// A group as a step finds it.
-pub(super) struct MigrationState {
-    pub(super) ledger: Ledger,
-    pub(super) group_row: Item,
-    pub(super) member_rows: Vec<Item>,
-    pub(super) members: Members,
-}
+/// Maximum number of participants of an expense that are read. A transaction cannot write as many.
+const MAX_PARTICIPANTS: usize = 200;
 
-/// v0 rows of a kind, oldest first.
-pub(super) struct Stream {
-    pub(super) rows: Vec<Item>,
-    /// Whether there are no more.
-    pub(super) ended: bool,
-}
+/// Settlements that are read with one request.
+const SETTLEMENTS_AT_ONCE: usize = 1_000;
 
 impl Table {
     pub(super) async fn v0_state(&self, migration: &Migration) -> Result<MigrationState, Error> {
-        let group = migration.group;
+        let group = migration.group();
         let range = Range::table(keys::group_partition(group), prefix::MEMBER);
         let range = Range { order: Order::Asc, ..range };
         let page = Page { limit: MAX_MEMBER_ROWS, after: None };
@@ -55,56 +50,125 @@ impl Table {
         if !ended {
             return Err(Error::TooMuchHistory);
         }
-        let members = Members::of(group, &member_rows);
-        let (ledger, members) = match &migration.trial {
-            Some(trial) => (
-                trial.ledger.as_deref().cloned().unwrap_or(ledger),
-                members.with(&trial.missing_members),
-            ),
-            None => (ledger, members),
-        };
-        let group_row = group_row.ok_or(Error::NoGroup)?;
-        Ok(MigrationState { ledger, group_row, member_rows, members })
+        MigrationState::of(migration, ledger, group_row, member_rows)
     }
 
-    /// The next v0 rows of a kind.
-    pub(super) async fn v0_stream(
+    /// The next v0 rows of expenses and of settlements.
+    pub(super) async fn v0_streams(
+        &self,
+        migration: &Migration,
+    ) -> Result<(Stream, Stream), Error> {
+        let group = migration.group();
+        let [expenses, settlements] = migration.after();
+        tokio::try_join!(
+            self.v0_stream(group, prefix::EXPENSE, expenses),
+            self.v0_stream(group, prefix::SETTLEMENT, settlements),
+        )
+    }
+
+    async fn v0_stream(
         &self,
         group: GroupId,
         prefix: &str,
-        after: Option<Position>,
+        after: Option<Primary>,
     ) -> Result<Stream, Error> {
         let range = Range::table(keys::group_partition(group), prefix);
         let range = Range { order: Order::Asc, ..range };
+        let after = after.map(|key| Position::of(key.item()));
         let page = Page { limit: AT_ONCE, after };
         let (rows, ended) = self.db.items(&range, &page, &v0_rows()).await?;
         Ok(Stream { rows, ended })
     }
-}
 
-impl MigrationState {
-    /// The group, and its migration if its row is a v0 row.
-    pub(super) fn group(&self, id: GroupId) -> Result<(Group, Option<Migrated<Group>>), Error> {
-        if !v0::is_v0(&self.group_row) {
-            return Ok((row::from_item(self.group_row.clone())?, None));
+    /// The times at which candidates were recorded. If a sort key does not match its time, the row
+    /// is moved to the first later time that no other row has.
+    pub(super) async fn times(
+        &self,
+        group: GroupId,
+        candidates: &[Candidate],
+    ) -> Result<Vec<Result<Timestamp, Anomaly>>, Error> {
+        let mut taken = HashSet::new();
+        let mut found = Vec::new();
+        for candidate in candidates {
+            found.push(match candidate.times(group) {
+                Err(anomaly) => Err(anomaly),
+                Ok(times) => {
+                    let free = self.first_free(candidate, times, &mut taken).await?;
+                    free.ok_or(Anomaly::NoTime)
+                }
+            });
         }
-        let first = self.member_rows.iter().filter_map(v0::joined_at).min().unwrap_or_default();
-        let migrated = v0::group(&self.group_row, id, self.members.present(), first);
-        let migrated = migrated.map_err(|anomaly| Error::Table(anomaly.into()))?;
-        Ok((migrated.entity.clone(), Some(migrated)))
+        Ok(found)
+    }
+
+    async fn first_free(
+        &self,
+        candidate: &Candidate,
+        times: impl Iterator<Item = (Timestamp, Primary)>,
+        taken: &mut HashSet<Primary>,
+    ) -> Result<Option<Timestamp>, Error> {
+        for (at, key) in times {
+            if key == candidate.key {
+                return Ok(Some(at));
+            }
+            if !taken.contains(&key) && self.db.item(key.clone()).await?.is_none() {
+                taken.insert(key);
+                return Ok(Some(at));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads what decides how entities are written.
+    pub(super) async fn known(
+        &self,
+        migration: &Migration,
+        converted: &Converted,
+    ) -> Result<KnownRows, Error> {
+        let group = migration.group();
+        let hashes: HashMap<String, &TxHash> =
+            converted.hashes().map(|hash| (hash.to_string(), hash)).collect();
+        let participants = converted.expenses().map(|id| async move {
+            let prefix = keys::participants(id);
+            let range = Range::table(keys::group_partition(group), &prefix);
+            let page = Page { limit: MAX_PARTICIPANTS, after: None };
+            let (rows, _) = self.db.items(&range, &page, &v0_rows()).await?;
+            Ok::<(ExpenseId, Vec<Primary>), Error>((id, rows.iter().map(key_of).collect()))
+        });
+        let ids: Vec<_> = converted.entries().collect();
+        let entries = ids.iter().map(|id| self.db.get::<Entry>(keys::entry(group, id)));
+        let used = hashes.values().map(|hash| self.db.get::<UsedHash>(keys::tx_hash(hash)));
+        let (participants, entries, used) = tokio::try_join!(
+            try_join_all(participants),
+            try_join_all(entries),
+            try_join_all(used),
+        )?;
+        let (entries, used) = (entries.into_iter().flatten(), used.into_iter().flatten());
+        Ok(converted.known(migration, participants, entries, used))
+    }
+
+    /// Calls `note` with the rows of all settlements of a group, a page at a time.
+    pub(super) async fn each_settlement(
+        &self,
+        group: GroupId,
+        mut note: impl FnMut(Vec<Item>),
+    ) -> Result<(), Error> {
+        let range = Range::table(keys::group_partition(group), prefix::SETTLEMENT);
+        let all = Condition::default();
+        let mut after = None;
+        loop {
+            let page = Page { limit: SETTLEMENTS_AT_ONCE, after };
+            let (rows, ended) = self.db.items(&range, &page, &all).await?;
+            after = rows.last().map(|row| Position::of(key_of(row).item()));
+            note(rows);
+            if ended {
+                return Ok(());
+            }
+        }
     }
 }
 
 /// Condition that a row is a v0 row.
 pub(super) fn v0_rows() -> Condition {
     Condition::without(FORMAT_VERSION)
-}
-
-/// Key of a row.
-pub(super) fn key_of(row: &Item) -> Primary {
-    let text = |name: &str| match row.get(name) {
-        Some(AttributeValue::S(text)) => text.clone(),
-        _ => String::new(),
-    };
-    Primary { pk: text("PK"), sk: text("SK") }
 }

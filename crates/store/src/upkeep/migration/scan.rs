@@ -7,14 +7,12 @@ use fracti_core::{
         keys::{self, prefix},
         row::Item,
     },
+    upkeep::migration::{Migration, MigrationFinding, key_of},
     v0::Anomaly,
     values::id::GroupId,
 };
 
-use super::{
-    Migration, MigrationFinding,
-    read::{key_of, v0_rows},
-};
+use super::read::v0_rows;
 use crate::{
     dynamo::{Page, Position, Range, Scan, Segment, Sort, TableState},
     table::Table,
@@ -108,18 +106,5 @@ impl Table {
         let (rows, ended) = self.db.items(range, &page, &v0_rows()).await?;
         let next = rows.last().filter(|_| !ended).map(|row| Position::of(key_of(row).item()));
         Ok((rows, next))
-    }
-}
-
-impl Migration {
-    /// Whether a v0 row of a participant with this sort key remains after the migration. A trial
-    /// run still finds all rows.
-    fn leaves_participant(&self, sort_key: &str) -> bool {
-        let expense = sort_key.strip_prefix(prefix::PARTICIPANT);
-        let expense = expense.and_then(|rest| rest.split('#').next());
-        let is_migrated = |trial: &super::Trial| {
-            expense.is_some_and(|id| trial.ids.contains(&id.to_owned().into()))
-        };
-        !self.trial.as_ref().is_some_and(is_migrated)
     }
 }

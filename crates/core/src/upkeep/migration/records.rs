@@ -1,28 +1,30 @@
 //! The first steps: expenses and settlements in order of time.
 
-use fracti_core::storage::write::WriteError;
+use crate::input::Error;
 
 use super::{
-    Migration, MigrationFinding, MigrationStep, Planned,
+    Migration, MigrationFinding, MigrationState, MigrationStep, Planned,
     candidates::{Candidate, V0Kind},
     chunk::{Added, Chunk},
-    read::MigrationState,
+    conversion::Converted,
+    entity::KnownRows,
 };
-use crate::{dynamo::Position, table::Table};
 
-impl Table {
-    /// Plans the migration of candidates, as many as fit into one transaction.
-    pub(super) async fn plan_records(
-        &self,
+impl Planned {
+    /// The migration of candidates, as many as fit into one transaction.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Table`] if a row cannot be read or written.
+    pub fn records(
         migration: &Migration,
         state: MigrationState,
         candidates: Vec<Candidate>,
-    ) -> Result<Planned, WriteError> {
+        converted: Converted,
+        mut known: KnownRows,
+    ) -> Result<Self, Error> {
         let id = migration.group;
-        let (group, v0_group) = state.group(id)?;
-        let converted = self.converted(&candidates, &group, state.members).await?;
-        let mut known = self.known(migration, &converted.entities).await?;
-
+        let (_, v0_group) = state.group(id)?;
         let mut next = migration.clone();
         let mut findings = Vec::new();
         let mut chunk = Chunk::new(id, state.ledger.clone(), &converted.missing_members);
@@ -53,7 +55,7 @@ impl Table {
                 V0Kind::Expense => expense,
                 V0Kind::Settlement => settlement,
             };
-            *after = Some(Position::of(candidate.key.item()));
+            *after = Some(candidate.key);
         }
         // The row of a v0 group gets the number of its members in the last step.
         let transaction = chunk.transaction(v0_group.is_none())?;
@@ -63,6 +65,6 @@ impl Table {
             trial.missing_members.extend(chunk.introduced);
         }
         let step = MigrationStep { counts, findings, done: false, next };
-        Ok(Planned { transaction, read: state.ledger, next: ledger, step })
+        Ok(Self { group: id, transaction, read: state.ledger, next: ledger, step })
     }
 }

@@ -1,6 +1,6 @@
 //! What a step reports.
 
-use fracti_core::{
+use crate::{
     storage::keys::Primary,
     v0::{Anomaly, Correction},
 };
@@ -75,7 +75,8 @@ impl MigrationFinding {
     }
 
     /// The finding of a row that stays as it is.
-    pub(super) const fn anomaly(key: Primary, anomaly: Anomaly) -> Self {
+    #[must_use]
+    pub const fn anomaly(key: Primary, anomaly: Anomaly) -> Self {
         Self { key, kind: FindingKind::Anomaly(anomaly) }
     }
 }

@@ -3,35 +3,23 @@
 
 use std::collections::HashSet;
 
-use fracti_core::{
-    decisions::balance::put_closing,
+use crate::{
     input::Error,
-    ledger::Ledger,
     records::settlement::Settlement,
     storage::{
         condition::Condition,
-        keys::{self, Primary, prefix},
-        row,
+        keys::{self, Primary},
+        row::{self, Item},
         write::{Transaction, Write},
     },
     v0::{self, Anomaly},
-    values::{id::GroupId, settlement_status::SettlementStatus},
+    values::settlement_status::SettlementStatus,
 };
 
-use super::{
-    Counts, Migration, MigrationFinding, MigrationStep, Planned,
-    read::{MigrationState, key_of},
-};
-use crate::{
-    dynamo::{Page, Position, Range},
-    table::Table,
-};
+use super::{Counts, Migration, MigrationFinding, MigrationState, MigrationStep, Planned, key_of};
 
 /// Maximum number of members in one transaction. Each may take two writes.
 const AT_ONCE: usize = 45;
-
-/// Settlements that are read with one request.
-const SETTLEMENTS_AT_ONCE: usize = 1_000;
 
 /// Attributes that the API may add to a v0 row of a member or a group.
 const MAY_BE_ADDED: [&str; 11] = [
@@ -48,15 +36,14 @@ const MAY_BE_ADDED: [&str; 11] = [
     "createdBy",
 ];
 
-impl Table {
-    /// Plans the migration of the rows of members, in one or several steps. The last step also
-    /// takes the row of the group, marks the group as migrated, and notes its settlements in the
-    /// ledger.
-    pub(super) async fn plan_members(
-        &self,
-        migration: &Migration,
-        state: MigrationState,
-    ) -> Result<Planned, Error> {
+impl Planned {
+    /// The migration of the rows of members, in one or several steps. The last step also takes the
+    /// row of the group and marks the group as migrated; its settlements are to be noted.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Table`] if a row cannot be read or written.
+    pub fn members(migration: &Migration, state: MigrationState) -> Result<Self, Error> {
         let group = migration.group;
         let mut transaction = Transaction::default();
         let mut counts = Counts::default();
@@ -113,39 +100,26 @@ impl Table {
         let mut next = state.ledger.clone();
         if !more {
             next.state.migrated |= next.state.needs_migration(group);
-            self.note_settlements(group, &mut next).await?;
-            transaction.extend(put_closing(group, &state.ledger, &next)?);
+            next.state.count([]);
         }
         let step = MigrationStep { counts, findings, done: !more, next: migration.clone() };
-        Ok(Planned { transaction, next, read: state.ledger, step })
+        Ok(Self { group, transaction, next, read: state.ledger, step })
     }
 
-    /// Counts the pending settlements, and sets the time of the ledger's last write to that of the
-    /// last settlement, if it is later. Rows that cannot be read are left out.
+    /// Counts the pending ones of some settlements, and sets the time of the ledger's last write to
+    /// that of the last one, if it is later. Rows that cannot be read are left out.
     ///
     /// The TypeScript Fracti did not count them. Readers take a settlement that was completed after
     /// the last write for pending, and do not see one that was recorded after it.
-    async fn note_settlements(&self, group: GroupId, ledger: &mut Ledger) -> Result<(), Error> {
-        let range = Range::table(keys::group_partition(group), prefix::SETTLEMENT);
-        let all = Condition::default();
-        ledger.state.count([]);
-        let mut after = None;
-        loop {
-            let page = Page { limit: SETTLEMENTS_AT_ONCE, after };
-            let (rows, ended) = self.db.items(&range, &page, &all).await?;
-            after = rows.last().map(|row| Position::of(key_of(row).item()));
-            let readable =
-                rows.into_iter().filter_map(|row| row::from_item::<Settlement>(row).ok());
-            for settlement in readable {
-                let at = Some(settlement.created_at).max(settlement.completed_at);
-                ledger.last_event_at = ledger.last_event_at.max(at);
-                match settlement.status {
-                    SettlementStatus::Pending => ledger.state.began(settlement.parties()),
-                    SettlementStatus::Completed | SettlementStatus::Failed => {}
-                }
-            }
-            if ended {
-                return Ok(());
+    pub fn note(&mut self, settlements: Vec<Item>) {
+        let ledger = &mut self.next;
+        let readable = settlements.into_iter().map(row::from_item::<Settlement>);
+        for settlement in readable.filter_map(Result::ok) {
+            let at = Some(settlement.created_at).max(settlement.completed_at);
+            ledger.last_event_at = ledger.last_event_at.max(at);
+            match settlement.status {
+                SettlementStatus::Pending => ledger.state.began(settlement.parties()),
+                SettlementStatus::Completed | SettlementStatus::Failed => {}
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use fracti_core::{
+use crate::{
     decisions::{
         balance::{put_checkpoint, put_closing},
         tallies::tally_writes,

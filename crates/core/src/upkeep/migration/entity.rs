@@ -2,18 +2,17 @@
 
 use std::collections::{HashMap, HashSet};
 
-use fracti_core::{
+use crate::{
     group::{Group, Member},
     input::Error,
     ledger::{Event, LedgerError},
     records::{
-        entry::Entry,
         expense::Expense,
         settlement::{Settlement, UsedHash},
     },
     storage::{
         condition::Condition,
-        keys::{self, Primary},
+        keys::Primary,
         row::{self, Row},
         write::Write,
     },
@@ -26,39 +25,32 @@ use fracti_core::{
         tx_hash::TxHash,
     },
 };
-use futures_util::future::try_join_all;
 
 use super::{
-    Counts, FindingKind, Migration, MigrationFinding, Trial,
+    Counts, FindingKind, MigrationFinding, Trial,
     candidates::{Candidate, V0Kind},
     chunk::MigratedRow,
-    read::{key_of, v0_rows},
 };
-use crate::{
-    dynamo::{Page, Range},
-    table::Table,
-};
-
-/// Maximum number of participants of an expense that are read. A transaction cannot write as many.
-const MAX_PARTICIPANTS: usize = 200;
 
 /// Attributes that may be added to a v0 row of an expense or a settlement.
 const MAY_BE_ADDED: [&str; 4] = ["formatVersion", "date", "txHash", "completedAt"];
 
 /// The entity that replaces a v0 row.
+#[derive(Debug)]
 pub(super) enum Entity {
     Expense(Box<Migrated<Expense>>),
     Settlement(Box<Migrated<Settlement>>),
 }
 
 /// Rows that decide how entities are written.
-pub(super) struct KnownRows {
-    group: GroupId,
+#[derive(Debug)]
+pub struct KnownRows {
+    pub(super) group: GroupId,
     /// Sort keys of v0 rows of participants by entry.
-    participants: HashMap<EntryId, Vec<Primary>>,
-    entries: HashSet<EntryId>,
+    pub(super) participants: HashMap<EntryId, Vec<Primary>>,
+    pub(super) entries: HashSet<EntryId>,
     /// Settlements that use blockchain transactions, by hash.
-    hashes: HashMap<String, (GroupId, SettlementId)>,
+    pub(super) hashes: HashMap<String, (GroupId, SettlementId)>,
 }
 
 impl Entity {
@@ -84,7 +76,7 @@ impl Entity {
         }
     }
 
-    fn entry_id(&self) -> EntryId {
+    pub(super) fn entry_id(&self) -> EntryId {
         match self {
             Self::Expense(migrated) => migrated.entity.id.into(),
             Self::Settlement(migrated) => migrated.entity.id.into(),
@@ -104,7 +96,7 @@ impl Entity {
     }
 
     /// The blockchain transaction that no other settlement may use.
-    fn hash(&self) -> Option<&TxHash> {
+    pub(super) fn hash(&self) -> Option<&TxHash> {
         match self {
             Self::Expense(_) => None,
             Self::Settlement(migrated) => {
@@ -261,60 +253,4 @@ fn replaced(candidate: &Candidate, put: Write, group: GroupId, at: Timestamp) ->
     }
     let delete = Write::delete(candidate.key.clone()).when(unchanged);
     vec![delete, put.when(Condition::absent())]
-}
-
-impl Table {
-    /// Reads what decides how entities are written.
-    pub(super) async fn known(
-        &self,
-        migration: &Migration,
-        entities: &[Result<Entity, Anomaly>],
-    ) -> Result<KnownRows, Error> {
-        let group = migration.group;
-        let entities: Vec<&Entity> = entities.iter().flatten().collect();
-        let ids: Vec<EntryId> = entities.iter().map(|entity| entity.entry_id()).collect();
-        let hashes: HashMap<String, TxHash> = entities
-            .iter()
-            .filter_map(|entity| entity.hash())
-            .map(|hash| (hash.to_string(), hash.clone()))
-            .collect();
-        let participants = entities.iter().filter_map(|entity| match entity {
-            Entity::Expense(migrated) => Some(migrated.entity.id),
-            Entity::Settlement(_) => None,
-        });
-        let participants = participants.map(|id| async move {
-            let prefix = keys::participants(id);
-            let range = Range::table(keys::group_partition(group), &prefix);
-            let page = Page { limit: MAX_PARTICIPANTS, after: None };
-            let (rows, _) = self.db.items(&range, &page, &v0_rows()).await?;
-            let keys = rows.iter().map(key_of).collect();
-            Ok::<(EntryId, Vec<Primary>), Error>((id.into(), keys))
-        });
-        let entries = ids.iter().map(|id| self.db.get::<Entry>(keys::entry(group, id)));
-        let used = hashes.values().map(|hash| self.db.get::<UsedHash>(keys::tx_hash(hash)));
-        let (participants, entries, used) = tokio::try_join!(
-            try_join_all(participants),
-            try_join_all(entries),
-            try_join_all(used),
-        )?;
-        let mut known = KnownRows {
-            group,
-            participants: participants.into_iter().collect(),
-            entries: entries.into_iter().flatten().map(|entry| entry.entry_id).collect(),
-            hashes: used
-                .into_iter()
-                .flatten()
-                .map(|used| (used.tx_hash.to_string(), (used.group_id, used.settlement_id)))
-                .collect(),
-        };
-        if let Some(trial) = &migration.trial {
-            known.entries.extend(ids.into_iter().filter(|id| trial.ids.contains(id)));
-            trial.hashes.with(|used| {
-                let found =
-                    hashes.into_keys().filter_map(|hash| Some((used.get(&hash).copied()?, hash)));
-                known.hashes.extend(found.map(|(user, hash)| (hash, user)));
-            });
-        }
-        Ok(known)
-    }
 }

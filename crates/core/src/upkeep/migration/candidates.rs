@@ -1,18 +1,37 @@
 //! v0 rows of expenses and settlements that a step may migrate.
 
-use fracti_core::{
+use crate::{
     storage::{
         keys::{self, Primary, prefix},
         row::Item,
     },
+    v0::{self, Anomaly},
     values::{id::GroupId, time::Timestamp},
 };
 
-use super::read::{AT_ONCE, Stream, key_of};
+use super::key_of;
+
+/// Number of expenses, and of settlements, that are read for a step. A transaction seldom has room
+/// for more.
+pub const AT_ONCE: usize = 20;
+
+/// Number of times that are tried for a row whose sort key does not have the current form.
+const TRIES: usize = 20;
+
+/// v0 rows of a kind, oldest first.
+#[derive(Debug)]
+pub struct Stream {
+    /// The rows.
+    pub rows: Vec<Item>,
+    /// Whether there are no more.
+    pub ended: bool,
+}
 
 /// A v0 row of an expense or a settlement.
-pub(super) struct Candidate {
-    pub(super) key: Primary,
+#[derive(Debug)]
+pub struct Candidate {
+    /// Its key.
+    pub key: Primary,
     pub(super) row: Item,
     pub(super) kind: V0Kind,
 }
@@ -47,6 +66,23 @@ impl Candidate {
         Self { key: key_of(&row), row, kind }
     }
 
+    /// The times at which the row may have been recorded, with the key that it gets with each: that
+    /// of the row, and later ones, of which the first is taken whose key is its own or no other
+    /// row's.
+    ///
+    /// # Errors
+    ///
+    /// [`Anomaly::Unreadable`] if it has no time.
+    pub fn times(
+        &self,
+        group: GroupId,
+    ) -> Result<impl Iterator<Item = (Timestamp, Primary)>, Anomaly> {
+        let first = v0::recorded_at(&self.row, self.kind.prefix())?;
+        let kind = self.kind;
+        let times = std::iter::successors(Some(first), |at| Some(at.next()));
+        Ok(times.take(TRIES).map(move |at| (at, kind.key(group, at))))
+    }
+
     /// The text of the time in the sort key, by which rows are sorted.
     fn time(&self) -> &str {
         self.key.sk.strip_prefix(self.kind.prefix()).unwrap_or(&self.key.sk)
@@ -54,7 +90,8 @@ impl Candidate {
 }
 
 /// The rows of both streams in order of time, up to the last row of a stream that has not ended.
-pub(super) fn in_order(expenses: Stream, settlements: Stream) -> Vec<Candidate> {
+#[must_use]
+pub fn in_order(expenses: Stream, settlements: Stream) -> Vec<Candidate> {
     let of = |kind, stream: Stream| {
         let rows: Vec<Candidate> =
             stream.rows.into_iter().map(|row| Candidate::of(kind, row)).collect();
