@@ -146,7 +146,8 @@ async fn command_of_operators_sets_the_webhook_and_the_commands() {
 #[tokio::test]
 async fn webhook_needs_the_secret_and_reads_nothing_without() {
     let bot = Bot::new("en").await;
-    let update = json!({ "update_id": 1, "message": { "message_id": 1, "chat": { "id": ALPS, "type": "group" },
+    let update = json!({ "update_id": 1,
+        "message": { "message_id": 1, "chat": { "id": ALPS, "type": "group" },
         "from": { "id": ALICE, "first_name": "Alice" }, "text": "/expense 30 dinner" } });
     let secret = telegram::webhook_secret(TOKEN);
     let before = bot.api.rows().await;

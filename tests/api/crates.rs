@@ -133,8 +133,8 @@ const HOUSES: [House; 3] = [
     },
 ];
 
-/// A lower folder that uses a higher one: a member's v0 row is read as the migration writes it, as one
-/// that it had to leave may stand in a group that is migrated.
+/// A lower folder that uses a higher one: a member's v0 row is read as the migration writes it, as
+/// one that it had to leave may stand in a group that is migrated.
 const UP: [&str; 2] = ["group", "v0"];
 
 /// A path of modules from the root of a crate.

@@ -106,7 +106,10 @@ async fn days_are_listed_with_targets_of_their_period() {
     let dates: Vec<_> = month["days"].as_array().unwrap().iter().map(|it| &it["date"]).collect();
     assert_eq!(dates, ["2026-01-03", "2026-01-02"]);
     assert_eq!(amounts(&month, "EUR"), ["8.3", "8.3", "0"]);
-    let state = |key: &str, currency: &str, target: f64, spent: f64, left: f64| json!({ "key": key, "currency": currency, "target": target, "spent": spent, "left": left });
+    let state = |key: &str, currency: &str, target: f64, spent: f64, left: f64| {
+        json!({ "key": key, "currency": currency, "target": target, "spent": spent,
+            "left": left })
+    };
     let text = |value: &Value| {
         let list = value.as_array().unwrap().iter();
         let line = |it: &Value| {

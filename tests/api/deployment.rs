@@ -322,7 +322,10 @@ async fn rights_of_bot() -> BTreeSet<Right> {
     let chat = json!({ "id": -7, "type": "group", "title": "Alps" });
     let alice = json!({ "id": 1, "first_name": "Alice" });
     let bob = json!({ "id": 2, "first_name": "Bob" });
-    let says = |by: &Value, text: &str| json!({ "message": { "message_id": 5, "chat": chat, "from": by, "text": text } });
+    let says = |by: &Value, text: &str| {
+        json!({ "message": { "message_id": 5, "chat": chat, "from": by,
+            "text": text } })
+    };
     let mut rights = BTreeSet::new();
     let mut number = 0;
     let mut keys: BTreeMap<String, String> = BTreeMap::new();

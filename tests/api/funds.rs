@@ -140,7 +140,10 @@ async fn a_cash_out_withholds_cash_until_it_is_paid() {
     friends.top_up("2", "50", "bank 1").await;
     let credit = json!({ "fund": "credit", "currency": "EUR", "amount": 9, "refId": "gift" });
     friends.dave().post("/api/users/2/funds/credits", credit).await.data(201);
-    let cash_out = |amount: &str| json!({ "type": "cashout", "currency": "EUR", "amount": amount, "to": "DE12 3456" });
+    let cash_out = |amount: &str| {
+        json!({ "type": "cashout", "currency": "EUR", "amount": amount,
+        "to": "DE12 3456" })
+    };
     let debits = "/api/users/me/funds/debits";
     let refused = bob.post(debits, cash_out("50.01")).await;
     assert_eq!(refused.code(), (402, "INSUFFICIENT_FUNDS"));

@@ -227,7 +227,8 @@ fn rows() -> Vec<Case> {
             .refuses("toId", "known fields are status"),
         at(WALLET, format!(r#"{{"wallet":"0:{}","x":1}}"#, "a".repeat(64)))
             .refuses("x", "known fields are wallet"),
-        at(GROUP, "{}").refuses("title", "title, currency, archived, categories or defaultSplits is required"),
+        at(GROUP, "{}").refuses("title",
+            "title, currency, archived, categories or defaultSplits is required"),
         at(GROUP, r#"{"title":"x","chatId":1}"#).refuses("chatId", "known fields are title"),
         at(GROUP, r#"{"title":" "}"#).refuses("title", "must have 1 to 100"),
         at(GROUP, r#"{"currency":"XXX"}"#).refuses("currency", "must be"),
@@ -442,12 +443,14 @@ fn of_lines() -> Vec<Case> {
             "must not be negative: what is taken off is a line of kind discount, with a positive \
              amount",
         ),
-        without_amount(
-            json!([{ "name": "deposit", "amount": -1 }, { "name": "x", "amount": 2 }]),
-        )
-        .refuses("items[0].amount", "must not be negative: what is taken off is a line of kind"),
-        items(json!([{ "name": "x", "amount": 9 }, { "kind": "discount", "name": "y", "rest": true, "amount": 1 }]))
-            .refuses("items[1].rest", "must not be on a line of kind discount"),
+        without_amount(json!([{ "name": "deposit", "amount": -1 }, { "name": "x", "amount": 2 }]))
+            .refuses(
+                "items[0].amount",
+                "must not be negative: what is taken off is a line of kind",
+            ),
+        items(json!([{ "name": "x", "amount": 9 },
+            { "kind": "discount", "name": "y", "rest": true, "amount": 1 }]))
+        .refuses("items[1].rest", "must not be on a line of kind discount"),
         line(json!({ "amount": "0.001" }))
             .refuses("items[1].amount", "must have at most 2 decimals"),
         line(json!({ "amount": null }))
@@ -693,7 +696,8 @@ async fn all_invalid_fields_are_reported_in_one_response() {
         (
             Method::POST,
             "/expenses",
-            json!({ "tip": 1, "category": "fun", "payerId": "9", "description": " ", "amount": 0.001 }),
+            json!({ "tip": 1, "category": "fun", "payerId": "9", "description": " ",
+                "amount": 0.001 }),
             &["amount", "description", "payerId", "category", "tip"],
         ),
         // Checks that depend on an invalid field are skipped: the decimals of an unknown currency,
@@ -715,7 +719,8 @@ async fn all_invalid_fields_are_reported_in_one_response() {
         (
             Method::PUT,
             "/expenses/E",
-            json!({ "amount": 0, "payerId": "9", "splitType": "half", "splits": [{ "userId": "8" }] }),
+            json!({ "amount": 0, "payerId": "9", "splitType": "half",
+                "splits": [{ "userId": "8" }] }),
             &["amount", "payerId", "splitType", "splits[0].userId"],
         ),
         (
@@ -728,7 +733,8 @@ async fn all_invalid_fields_are_reported_in_one_response() {
             Method::POST,
             "/ledger/entries",
             json!({ "entries": [
-                { "entryId": "", "changes": [{ "userId": "9", "amount": 1 }, { "userId": "2", "amount": 0 }] },
+                { "entryId": "",
+                    "changes": [{ "userId": "9", "amount": 1 }, { "userId": "2", "amount": 0 }] },
                 { "entryId": "b", "note": "", "changes": [], "condition": {} },
             ] }),
             &[

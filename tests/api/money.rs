@@ -93,7 +93,8 @@ fn body(split: &Value, ids: &BTreeMap<&str, MemberId>) -> Value {
         (_, Some(_)) => "percentage",
         _ => "equal",
     };
-    json!({ "description": "Case", "amount": exact(minor(&split["amount"])), "splitType": split_type, "splits": splits })
+    json!({ "description": "Case", "amount": exact(minor(&split["amount"])),
+        "splitType": split_type, "splits": splits })
 }
 
 /// The expected shares of a case.

@@ -591,11 +591,13 @@ async fn the_expenses(alice: &Reader<'_>, bob: &Reader<'_>, group: &Group, ids: 
     let expenses = group.path("/expenses");
     for body in [
         json!({ "amount": "0.01", "description": "Gum", "category": "food" }),
-        json!({ "amount": 5, "description": "Tea", "payerId": "1", "splits": [{ "userId": "2" }], "category": "other" }),
+        json!({ "amount": 5, "description": "Tea", "payerId": "1", "splits": [{ "userId": "2" }],
+            "category": "other" }),
         json!({ "amount": 9, "description": "Hut", "currency": "TON", "splitType": "exact",
             "splits": [{ "userId": "1", "amount": "4.5" }, { "userId": "2", "amount": 4.5 }] }),
         json!({ "amount": 1e3, "description": "Car", "splitType": "percentage",
-            "splits": [{ "userId": "1", "percentage": 33.3333 }, { "userId": "2", "percentage": "66.6667" }] }),
+            "splits": [{ "userId": "1", "percentage": 33.3333 },
+                { "userId": "2", "percentage": "66.6667" }] }),
     ] {
         bob.make(&expenses, body).await;
     }
@@ -606,9 +608,11 @@ async fn the_expenses(alice: &Reader<'_>, bob: &Reader<'_>, group: &Group, ids: 
     let expense = format!("{expenses}/{}", ids["expenseId"]);
     for body in [
         json!({ "amount": 40, "category": "travel" }),
-        json!({ "description": "Late dinner", "payerId": "2", "category": null, "currency": "TON" }),
+        json!({ "description": "Late dinner", "payerId": "2", "category": null,
+            "currency": "TON" }),
         json!({ "payerId": "1", "splitType": "percentage",
-            "splits": [{ "userId": "1", "percentage": 50 }, { "userId": "2", "percentage": "50" }] }),
+            "splits": [{ "userId": "1", "percentage": 50 },
+                { "userId": "2", "percentage": "50" }] }),
     ] {
         alice.put(&expense, body).await.data(200);
     }
@@ -632,10 +636,14 @@ async fn the_schedules(alice: &Reader<'_>, bob: &Reader<'_>, group: &Group) {
         tea
     };
     for body in [
-        json!({ "expense": tea(json!({})), "repeat": { "every": "day", "interval": 3, "count": 2 } }),
-        json!({ "expense": tea(json!({ "splitType": "equal" })), "repeat": { "every": "year", "until": "2030-01-01" } }),
+        json!({ "expense": tea(json!({})),
+            "repeat": { "every": "day", "interval": 3, "count": 2 } }),
+        json!({ "expense": tea(json!({ "splitType": "equal" })),
+            "repeat": { "every": "year", "until": "2030-01-01" } }),
         json!({ "expense": tea(json!({})), "repeat": { "every": "week" }, "sharedBy": "everyone" }),
-        json!({ "expense": { "description": "Bill", "splitType": "itemized", "items": [{ "name": "A", "amount": 4 }] }, "repeat": { "every": "month", "start": "2026-01-31", "timeZone": "+03:00" } }),
+        json!({ "expense": { "description": "Bill", "splitType": "itemized",
+            "items": [{ "name": "A", "amount": 4 }] },
+                "repeat": { "every": "month", "start": "2026-01-31", "timeZone": "+03:00" } }),
     ] {
         alice.make(&schedules, body).await;
     }
@@ -647,7 +655,8 @@ async fn the_schedules(alice: &Reader<'_>, bob: &Reader<'_>, group: &Group) {
     fracti_keeper::keep(&group.api.table, &group.api.app.clock, None).await.unwrap();
     assert_eq!(alice.get(&path).await.data(200)["problem"]["path"], "expense.payerId");
     for body in [
-        json!({ "expense": { "payerId": "1", "category": null, "splits": [{ "userId": "2" }] }, "paused": false }),
+        json!({ "expense": { "payerId": "1", "category": null, "splits": [{ "userId": "2" }] },
+            "paused": false }),
         json!({ "skips": ["2026-01-17"], "paused": true }),
         json!({ "repeat": { "every": "week", "interval": "2" }, "sharedBy": "default" }),
     ] {
@@ -668,7 +677,8 @@ async fn other_splits(alice: &Reader<'_>, expenses: &str) {
     ] {
         alice.make(expenses, body).await;
     }
-    let receipt = json!({ "description": "Luigi's", "amount": "38.15", "splitType": "itemized", "items": [
+    let receipt = json!({ "description": "Luigi's", "amount": "38.15", "splitType": "itemized",
+        "items": [
         { "name": "Wine", "rest": true, "quantity": 2, "price": "7.75" },
         { "kind": "item", "name": "Pizza", "amount": 12, "sharers": [{ "userId": "1" }] },
         { "name": "Salad", "amount": "7.20",
@@ -726,7 +736,10 @@ async fn the_questions(alice: &Reader<'_>, bob: &Reader<'_>, group: &Group, ids:
 async fn the_funds(alice: &Reader<'_>, bob: &Reader<'_>, group: &Group, ids: &Ids) {
     let of = |rest: &str| format!("/api/users/me/funds{rest}");
     let report = json!({ "fund": "cash", "currency": "EUR", "amount": "40.50" });
-    let credit = |fund: &str, ref_id: &str| json!({ "fund": fund, "currency": "EUR", "amount": "40.50", "refId": ref_id });
+    let credit = |fund: &str, ref_id: &str| {
+        json!({ "fund": fund, "currency": "EUR", "amount": "40.50",
+            "refId": ref_id })
+    };
     alice.post(&of("/credits"), credit("credit", "gift")).await.data(201);
     let used = alice.post(&of("/credits"), credit("cash", "gift")).await;
     assert_eq!(used.code().1, "REFERENCE_USED");
@@ -804,7 +817,8 @@ async fn the_import(alice: &Reader<'_>, group: &Group) -> String {
 async fn the_ledger(alice: &Reader<'_>, bob: &Reader<'_>, group: &Group) {
     let entries = group.path("/ledger/entries");
     let opening = json!({ "entryId": "opening", "note": "From the old app",
-        "changes": [{ "userId": "1", "amount": "2.50" }, { "userId": "2", "currency": "EUR", "amount": -2.5 }] });
+        "changes": [{ "userId": "1", "amount": "2.50" },
+            { "userId": "2", "currency": "EUR", "amount": -2.5 }] });
     let poor = json!({ "entryId": "poor", "changes": opening["changes"],
         "condition": { "userId": "2", "balanceAtLeast": "1e3" } });
     bob.post(&entries, json!({ "entries": [opening, poor] })).await.data(200);

@@ -215,7 +215,8 @@ async fn fourteen_months_have_two_nights_of_the_clock_and_a_month_without_a_memb
 #[tokio::test]
 async fn a_hundred_for_three_is_exact_each_month() {
     let group = Group::new(3, "EUR").await;
-    let body = json!({ "expense": { "amount": 100, "description": "Web" }, "repeat": { "every": "month", "start": "2026-01-15", "count": 12 } });
+    let body = json!({ "expense": { "amount": 100, "description": "Web" },
+        "repeat": { "every": "month", "start": "2026-01-15", "count": 12 } });
     let made = make(&group, body).await;
     assert_eq!(made["sharedBy"], "default");
     assert_eq!(made["expense"]["splits"], Value::Null);
@@ -273,7 +274,8 @@ async fn missed_dates_are_recorded_oldest_first_and_old_ones_passed_over() {
     group.verify().await;
 
     let group = Group::new(2, "EUR").await;
-    let body = json!({ "expense": { "amount": 2, "description": "Tea" }, "repeat": { "every": "day", "start": "2026-01-05" } });
+    let body = json!({ "expense": { "amount": 2, "description": "Tea" },
+        "repeat": { "every": "day", "start": "2026-01-05" } });
     make(&group, body).await;
     let ran = run(&group.api).await;
     assert_eq!((ran.done, ran.late_s), (1, 0), "what is asked for now is not late");
@@ -284,7 +286,12 @@ async fn missed_dates_are_recorded_oldest_first_and_old_ones_passed_over() {
 async fn twenty_keepers_at_once_record_one_expense_a_date() {
     let api = Api::new().await;
     let group = Group::of(&api, 2, "EUR").await;
-    make(&group, json!({ "expense": { "amount": 2, "description": "Tea" }, "repeat": { "every": "day", "start": "2026-01-13" } })).await;
+    make(
+        &group,
+        json!({ "expense": { "amount": 2, "description": "Tea" },
+            "repeat": { "every": "day", "start": "2026-01-13" } }),
+    )
+    .await;
     let mut runs = JoinSet::new();
     for _ in 0..20 {
         let api = api.another();
@@ -385,7 +392,8 @@ async fn a_refusal_pauses_and_is_recorded_once_it_is_mended() {
 #[tokio::test]
 async fn an_archive_and_a_full_ledger_pause_it() {
     let group = Group::new(2, "EUR").await;
-    let huge = json!({ "expense": { "amount": "92233720368547758.07", "description": "All" }, "repeat": { "every": "day" } });
+    let huge = json!({ "expense": { "amount": "92233720368547758.07", "description": "All" },
+        "repeat": { "every": "day" } });
     let huge = make(&group, huge).await;
     assert_eq!(work_off(&group.api).await, 1);
     let group = at(&group, "2026-01-16T05:00:00Z");
@@ -402,7 +410,8 @@ async fn an_archive_and_a_full_ledger_pause_it() {
 #[tokio::test]
 async fn more_than_45_sharers_of_the_day_pause_it() {
     let group = Group::new(1, "EUR").await;
-    let body = json!({ "expense": { "amount": 90, "description": "Tea", "splitType": "equal" }, "repeat": { "every": "day" } });
+    let body = json!({ "expense": { "amount": 90, "description": "Tea", "splitType": "equal" },
+        "repeat": { "every": "day" } });
     let everyone = make(&group, body).await;
     assert_eq!(everyone["sharedBy"], "everyone");
     // Only the payer is there: it is recorded as theirs.
@@ -426,7 +435,8 @@ async fn a_linked_guest_is_the_user_also_if_both_share() {
     let guest = group.guest(0, "Robert").await;
     let body = |users: &[&str]| {
         let splits: Vec<Value> = users.iter().map(|user| json!({ "userId": user })).collect();
-        json!({ "expense": { "amount": 6, "description": "Tea", "splits": splits }, "repeat": { "every": "day", "start": "2026-01-16" } })
+        json!({ "expense": { "amount": 6, "description": "Tea", "splits": splits },
+            "repeat": { "every": "day", "start": "2026-01-16" } })
     };
     make(&group, body(&["1", &guest])).await;
     let both = make(&group, body(&["1", "2", &guest])).await;
@@ -443,8 +453,10 @@ async fn a_linked_guest_is_the_user_also_if_both_share() {
 async fn what_a_user_and_a_linked_guest_pay_is_added_up() {
     let group = Group::new(2, "EUR").await;
     let guest = group.guest(0, "Robert").await;
-    let payers = json!([{ "userId": "1", "amount": 2 }, { "userId": "2", "amount": 3 }, { "userId": guest, "amount": 4 }]);
-    let body = json!({ "expense": { "amount": 9, "description": "Tea", "payers": payers, "splitType": "equal" },
+    let payers = json!([{ "userId": "1", "amount": 2 }, { "userId": "2", "amount": 3 },
+        { "userId": guest, "amount": 4 }]);
+    let body = json!({ "expense": { "amount": 9, "description": "Tea", "payers": payers,
+        "splitType": "equal" },
         "repeat": { "every": "day", "start": "2026-01-16" } });
     let made = make(&group, body).await;
     group.link(&guest, "2").await.data(200);
@@ -459,7 +471,12 @@ async fn what_a_user_and_a_linked_guest_pay_is_added_up() {
 #[tokio::test]
 async fn a_deleted_group_gets_no_expense_and_no_rows() {
     let group = Group::new(1, "EUR").await;
-    make(&group, json!({ "expense": { "amount": 2, "description": "Tea" }, "repeat": { "every": "day", "start": "2026-01-16" } })).await;
+    make(
+        &group,
+        json!({ "expense": { "amount": 2, "description": "Tea" },
+            "repeat": { "every": "day", "start": "2026-01-16" } }),
+    )
+    .await;
     group.members[0].delete(&group.path("")).await.data(200);
     let group = at(&group, "2026-01-16T05:00:00Z");
     let before: Vec<_> =
@@ -474,12 +491,16 @@ async fn a_deleted_group_gets_no_expense_and_no_rows() {
 #[tokio::test]
 async fn the_default_split_of_the_day_is_used() {
     let group = Group::new(2, "EUR").await;
-    let rule = |alice: u64| json!({ "defaultSplits": [{ "splits": [{ "userId": "1", "weight": alice }, { "userId": "2", "weight": 10 - alice }] }] });
+    let rule = |alice: u64| {
+        json!({ "defaultSplits": [{ "splits": [{ "userId": "1",
+        "weight": alice }, { "userId": "2", "weight": 10 - alice }] }] })
+    };
     group.members[0].patch(&group.path(""), rule(6)).await.data(200);
     let body =
         json!({ "expense": { "amount": 10, "description": "Tea" }, "repeat": { "every": "day" } });
     let made = make(&group, body).await;
-    let equal = json!({ "expense": { "amount": 10, "description": "Tea", "splitType": "equal" }, "repeat": { "every": "day" } });
+    let equal = json!({ "expense": { "amount": 10, "description": "Tea", "splitType": "equal" },
+        "repeat": { "every": "day" } });
     make(&group, equal).await;
     work_off(&group.api).await;
     let mut first: Vec<_> = recorded(&group).await.into_iter().map(|(_, shares)| shares).collect();
@@ -526,7 +547,8 @@ async fn a_change_is_for_later_expenses_and_a_deleted_one_stays_deleted() {
     work_off(&group.api).await;
     let first = group.members[0].get(&group.path("/expenses")).await.data(200)[0].clone();
     let tag = group.members[1].get(&path(&group, &made)).await.header("etag").unwrap().to_owned();
-    let edit = json!({ "expense": { "amount": 3, "description": "Coffee", "splits": [{ "userId": "2" }] } });
+    let edit = json!({ "expense": { "amount": 3, "description": "Coffee",
+        "splits": [{ "userId": "2" }] } });
     let edited = group.members[1].put_if(&tag, &path(&group, &made), edit.clone()).await;
     assert_eq!(
         (&edited.data(200)["actorId"], &edited.data(200)["createdBy"]),
@@ -718,7 +740,8 @@ async fn what_breaks_a_rule_is_refused_with_field_and_rule() {
             "unknown field expense.spendingId",
         ),
         (
-            json!({ "expense": and(json!({ "splits": [{ "userId": "1" }] })), "repeat": daily(), "sharedBy": "everyone" }),
+            json!({ "expense": and(json!({ "splits": [{ "userId": "1" }] })), "repeat": daily(),
+                "sharedBy": "everyone" }),
             "sharedBy",
             "sharedBy must be left out if splits are sent",
         ),

@@ -361,7 +361,10 @@ async fn screens_have_no_rows_of_each_member_of_a_large_group() {
     const MEMBERS: usize = 500;
     let Busy { group, mut ids } = Busy::new().await;
     let alice = &group.members[0];
-    let rule = |category| json!({ "category": category, "splits": [{ "userId": "2", "weight": 2 }], "others": 1 });
+    let rule = |category| {
+        json!({ "category": category, "splits": [{ "userId": "2", "weight": 2 }],
+        "others": 1 })
+    };
     let rules = ["food", "transport", "rent"].map(rule);
     let rules = json!({ "defaultSplits": rules });
     alice.patch(&group.path(""), rules).await.data(200);

@@ -75,7 +75,10 @@ fn users() -> impl Iterator<Item = MemberId> {
 }
 
 fn expense() -> Expense {
-    let share = |user: u64| json!({ "userId": user.to_string(), "userName": format!("Member {user}"), "amount": 4 });
+    let share = |user: u64| {
+        json!({ "userId": user.to_string(),
+        "userName": format!("Member {user}"), "amount": 4 })
+    };
     let splits: Vec<Value> = (1..=6).map(share).collect();
     serde_json::from_value(json!({
         "id": "0190a1b2-0000-7000-8000-000000000001",

@@ -98,9 +98,8 @@ fn number(text: &str) -> Request {
 
 /// A put with keys of the table and of an index of these many bytes.
 fn keys_of(pk: usize, sk: usize, index_pk: usize, index_sk: usize) -> Request {
-    put(
-        &json!({ "PK": text(pk), "SK": text(sk), "GSI1PK": text(index_pk), "GSI1SK": text(index_sk) }),
-    )
+    put(&json!({ "PK": text(pk), "SK": text(sk), "GSI1PK": text(index_pk),
+            "GSI1SK": text(index_sk) }))
 }
 
 /// Requests at the limits: whether the request is within its limit, a description, and the request.

@@ -604,7 +604,8 @@ impl Group {
 
     /// Creates a completed settlement: the recipient `to` records that `from` paid.
     pub async fn pay(&self, from: usize, to: usize, amount: &str) -> Value {
-        let body = json!({ "fromId": self.members[from].id, "toId": self.members[to].id, "amount": amount });
+        let body = json!({ "fromId": self.members[from].id, "toId": self.members[to].id,
+            "amount": amount });
         self.members[to].post(&self.path("/settlements"), body).await.data(201).clone()
     }
 

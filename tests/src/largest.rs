@@ -370,7 +370,8 @@ impl Largest {
     /// Fills the funds of a user with bonuses, held cash and pending payments, and calls every
     /// endpoint of funds.
     async fn of_funds(&self, mut ids: Ids) -> Vec<Call> {
-        let cash = json!({ "fund": "cash", "currency": "EUR", "amount": 1000, "refId": "r".repeat(64),
+        let cash = json!({ "fund": "cash", "currency": "EUR", "amount": 1000,
+            "refId": "r".repeat(64),
             "description": "𝔻".repeat(200) });
         let mut calls = vec![self.of_fund("createFundCredit", Some(cash), &ids).await];
         let (bonus, pay) = (operation("createBonus").body(&ids), |more: Value| {
@@ -465,10 +466,16 @@ fn own_categories() -> Value {
 
 /// The longest title of a group, and as many categories of its own as it may have.
 fn largest_settings() -> Value {
-    let category = |number: u32| json!({ "key": format!("c{number:a<31}"), "name": "ℂ".repeat(50), "emoji": "🐈".repeat(8) });
+    let category = |number: u32| {
+        json!({ "key": format!("c{number:a<31}"), "name": "ℂ".repeat(50),
+        "emoji": "🐈".repeat(8) })
+    };
     let categories: Vec<_> = (10..30).map(category).collect();
     let weight = |member: u64| json!({ "userId": id(member), "weight": "9999.9999" });
-    let rule = |category: &Value| json!({ "category": category["key"], "splits": (1..=10).map(weight).collect::<Vec<_>>() });
+    let rule = |category: &Value| {
+        json!({ "category": category["key"],
+        "splits": (1..=10).map(weight).collect::<Vec<_>>() })
+    };
     let rules: Vec<_> = categories.iter().take(10).map(rule).collect();
     json!({ "title": "𝕋".repeat(100), "categories": categories, "defaultSplits": rules })
 }
@@ -485,7 +492,8 @@ fn spending() -> Value {
 /// An expense with 45 shares, starting at member `from`.
 fn full(from: u64) -> Value {
     let splits: Vec<_> = (from..from + 45).map(|member| json!({ "userId": id(member) })).collect();
-    json!({ "amount": "450.37", "currency": "EUR", "description": "𝔻".repeat(200), "splits": splits })
+    json!({ "amount": "450.37", "currency": "EUR", "description": "𝔻".repeat(200),
+        "splits": splits })
 }
 
 /// A schedule whose expense has 45 shares, starting at member `from`.

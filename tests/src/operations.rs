@@ -234,7 +234,8 @@ pub fn operations() -> Vec<Operation> {
 /// The body of a receipt whose items are claimed: three teas and a cake, 12 in all.
 #[must_use]
 pub fn receipt() -> Value {
-    json!({ "type": "items", "prompt": "Who had what?", "receipt": { "description": "Café", "items": [
+    json!({ "type": "items", "prompt": "Who had what?",
+        "receipt": { "description": "Café", "items": [
         { "name": "Cake", "amount": 6 }, { "name": "Tea", "amount": 6, "quantity": 3 } ] } })
 }
 
@@ -392,11 +393,12 @@ fn of_funds() -> Vec<Operation> {
             .sends(json!({ "currency": "EUR", "accepts": false })),
         of(get("listFundTransactions", "/api/users/{userId}/funds/transactions?limit=5")),
         of(get("getFundTransaction", "/api/users/{userId}/funds/transactions/{transactionId}")),
-        of(post("createFundCredit", "/api/users/{userId}/funds/credits")).sends(
-            json!({ "fund": "cash", "currency": "EUR", "amount": 50, "description": "Überweisung" }),
-        ),
+        of(post("createFundCredit", "/api/users/{userId}/funds/credits"))
+            .sends(json!({ "fund": "cash", "currency": "EUR", "amount": 50,
+                "description": "Überweisung" })),
         of(post("createBonus", "/api/users/{userId}/funds/bonuses")).sends(json!({
-            "currency": "EUR", "amount": 5, "expiresAt": "2030-06-01T00:00:00Z", "note": "Willkommen"
+            "currency": "EUR", "amount": 5, "expiresAt": "2030-06-01T00:00:00Z",
+                "note": "Willkommen"
         })),
         of(post("createFundDebit", "/api/users/{userId}/funds/debits")).sends(cash_out),
         of(post(
@@ -404,7 +406,10 @@ fn of_funds() -> Vec<Operation> {
             "/api/users/{userId}/funds/transactions/{transactionId}/capture",
         ))
         .sends(json!({ "refId": "bank 4711" })),
-        of(post("voidFundTransaction", "/api/users/{userId}/funds/transactions/{transactionId}/void")),
+        of(post(
+            "voidFundTransaction",
+            "/api/users/{userId}/funds/transactions/{transactionId}/void",
+        )),
         of(post("checkFunds", "/api/users/{userId}/funds/check")),
         get("listFundWork", "/api/funds/work?limit=5"),
         get("listFundTotals", "/api/funds/totals"),

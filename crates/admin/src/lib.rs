@@ -114,7 +114,8 @@ pub enum Failure {
     #[error("the environment is invalid")]
     Environment(#[from] ConfigError),
     /// The file of members has the wrong form.
-    #[error("{} must be JSON like {{\"Bob\":\"987654321\",\"Grandma\":\"new guest\"}}", .0.display())]
+    #[error("{} must be JSON like {{\"Bob\":\"987654321\",\"Grandma\":\"new guest\"}}",
+        .0.display())]
     Members(PathBuf, #[source] Cause),
 }
 

@@ -74,7 +74,8 @@ fn open_questions_have_exit_code_1_until_they_are_answered() {
     assert_eq!(code, Some(1));
     assert_eq!(
         plan["questions"][0],
-        json!({ "kind": "payer", "line": 9, "message": "who paid 25 EUR for Reimbursement on 2026-02-03?" })
+        json!({ "kind": "payer", "line": 9,
+            "message": "who paid 25 EUR for Reimbursement on 2026-02-03?" })
     );
     let (code, plan, _) = run(&[file, "--answers", answers, "--currency", "CHF"]);
     assert_eq!((code, &plan["questions"]), (Some(0), &json!([])));

@@ -140,8 +140,10 @@ texts! {
         ", без звука с {from:02}:00 до {to:02}:00"
     }
     none { "none", "нет" }
-    added(actor, what, amount) { "{actor} added “{what}”: {amount}", "Расход, {actor}: «{what}», {amount}" }
-    occurred(what, amount) { "“{what}” was recorded by itself: {amount}", "Расход по расписанию: «{what}», {amount}" }
+    added(actor, what, amount) { "{actor} added “{what}”: {amount}",
+        "Расход, {actor}: «{what}», {amount}" }
+    occurred(what, amount) { "“{what}” was recorded by itself: {amount}",
+        "Расход по расписанию: «{what}», {amount}" }
     restored(actor, what, amount) {
         "{actor} restored “{what}”: {amount}",
         "Расход снова учтён, {actor}: «{what}», {amount}"
@@ -168,7 +170,8 @@ texts! {
         "{actor} recorded your payment of {amount}.",
         "Ваш платёж записан, {actor}: {amount}."
     }
-    paid_other(from, to, amount) { "{from} paid {to} {amount}.", "Платёж: {from} → {to}, {amount}." }
+    paid_other(from, to, amount) { "{from} paid {to} {amount}.",
+        "Платёж: {from} → {to}, {amount}." }
     put_right(actor, amount, was) {
         "{actor} put a payment right: {amount}{was}.",
         "Платёж исправлен, {actor}: {amount}{was}."

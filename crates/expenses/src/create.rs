@@ -60,12 +60,11 @@ body! {
                 ("currency", currency.is_absent()),
             ] {
                 if !is_absent {
-                    sent.refuse(field, rule!("{field} must be left out if spendingId is sent", "не \
-                                                                                                указывайте \
-                                                                                                {field} \
-                                                                                                вместе \
-                                                                                                со \
-                                                                                                spendingId"));
+                    let rule = rule!(
+                        "{field} must be left out if spendingId is sent",
+                        "не указывайте {field} вместе со spendingId"
+                    );
+                    sent.refuse(field, rule);
                 }
             }
         }

@@ -64,7 +64,8 @@ body! {
         /// Notes.
         notes: "notes".text(),
     } => NewExpense {
-        amount, description, payer, payers, split_type, splits, items, currency, category, date, notes,
+        amount, description, payer, payers, split_type, splits, items, currency, category, date,
+            notes,
         ..NewExpense::default()
     }
 }

@@ -236,7 +236,8 @@ mod tests {
         ) {
             let amount = parts.iter().sum::<i64>() + missed;
             prop_assume!(amount > 0);
-            let texts: Vec<_> = parts.iter().map(|part| Decimal::new((*part).into(), 2).to_string()).collect();
+            let texts: Vec<_> = parts.iter().map(|part| Decimal::new((*part).into(),
+                2).to_string()).collect();
             let texts: Vec<_> = texts.iter().map(|text| &**text).collect();
             let number = Decimal::new(amount.into(), 2).to_string();
             let read = read(&number, "EUR", &texts, &mut Withheld::default());

@@ -146,7 +146,8 @@ mod tests {
     proptest! {
         #[test]
         fn sums_of_many_rows_are_off_by_less_than_two_units(
-            rows in prop::collection::vec((1..10_000_i128, prop::collection::vec(1..5_i128, 4)), 1..200),
+            rows in prop::collection::vec((1..10_000_i128, prop::collection::vec(1..5_i128, 4)),
+                1..200),
         ) {
             let eur = "EUR".parse().unwrap();
             let mut withheld = Withheld::default();

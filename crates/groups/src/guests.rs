@@ -74,7 +74,8 @@ pub(crate) async fn rename_guest(
 #[utoipa::path(post, path = "/api/groups/{groupId}/members/{memberId}/link", tag = "groups",
     responses(
         (status = OK, body = Data<MemberView>, description = "The guest is linked."),
-        (status = ACCEPTED, body = Data<MemberView>, description = "The other side has to confirm it.")),
+        (status = ACCEPTED, body = Data<MemberView>,
+            description = "The other side has to confirm it.")),
     extensions(("x-errors" = json!([
         Code::NotAllowed, Code::AlreadyLinked, Code::LinkProposed, Code::TooManyLinks]))))]
 pub(crate) async fn link_guest(

@@ -35,7 +35,8 @@ body! {
         (status = OK, body = Data<GroupView>, description = "The chat had a group."),
         (status = CREATED, body = Data<GroupView>, description = "The group was created.")),
     extensions(("x-errors" = json!([
-        Code::NoChat, Code::GroupNotFound, Code::NotAMember, Code::Left, Code::ChatTaken, Code::Removed, Code::GroupArchived, Code::TooManyMembers]))))]
+        Code::NoChat, Code::GroupNotFound, Code::NotAMember, Code::Left, Code::ChatTaken,
+            Code::Removed, Code::GroupArchived, Code::TooManyMembers]))))]
 pub(crate) async fn open_group(
     State(app): State<App>,
     Caller(user, ()): Caller,

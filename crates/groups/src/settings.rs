@@ -39,7 +39,8 @@ body! {
     /// A rule of the default split. An expense has the rule of its category, or else the one
     /// without a category; if there is none, all members share it equally.
     #[example = {
-        "splits": [{ "userId": "123456789", "weight": 60 }, { "userId": "987654321", "weight": 40 }],
+        "splits": [{ "userId": "123456789", "weight": 60 },
+            { "userId": "987654321", "weight": 40 }],
     }]
     pub(crate) SetDefaultSplit => DefaultSplitInput {
         /// Category of the expenses. Default: all that have no rule of their own.

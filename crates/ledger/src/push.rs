@@ -22,7 +22,8 @@ body! {
         /// The adjustments.
         items: "entries".required().objects::<PushEntry>(1..=MAX_PUSHED),
     } => BareOrWrapped { path: "entries".into(), items },
-    or |list| BareOrWrapped { path: Path::default(), items: list.objects::<PushEntry>(1..=MAX_PUSHED) }
+    or |list| BareOrWrapped { path: Path::default(),
+        items: list.objects::<PushEntry>(1..=MAX_PUSHED) }
 }
 
 body! {

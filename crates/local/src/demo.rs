@@ -137,7 +137,8 @@ fn expenses<'a>(
         (
             carol,
             json!({
-                "amount": 12, "currency": "TON", "description": "Cable car", "category": "transport",
+                "amount": 12, "currency": "TON", "description": "Cable car",
+                    "category": "transport",
                 "splitType": "percentage",
                 "splits": [
                     { "userId": id(alice), "percentage": 50 },

@@ -87,7 +87,8 @@ body! {
     } => {
         let currency = if currency.is_absent() { payment_type } else { currency };
         NewSettlement {
-            to, amount, from, currency, tx_hash, pay_from, allow_external, pay_now, hold_until, date,
+            to, amount, from, currency, tx_hash, pay_from, allow_external, pay_now, hold_until,
+                date,
             note, separate,
         }
     }
@@ -285,7 +286,8 @@ async fn get_settlement(
 #[utoipa::path(put, path = "/api/groups/{groupId}/settlements/{settlementId}", tag = "settlements",
     responses((status = OK, body = Data<SettlementView>, headers(("ETag")))),
     extensions(("x-errors" = json!([
-        Code::InsufficientFunds, Code::NotAllowed, Code::AlreadyFunded, Code::HoldExpired, Code::LimitReached,
+        Code::InsufficientFunds, Code::NotAllowed, Code::AlreadyFunded, Code::HoldExpired,
+            Code::LimitReached,
         Code::SettlementFinal, Code::TxHashUsed,
     ]))))]
 async fn update_settlement(

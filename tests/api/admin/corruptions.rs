@@ -105,7 +105,10 @@ async fn rich() -> Group {
 
     pass(&mut group, 2);
     let push: Vec<_> = (1..=60)
-        .map(|it| json!({ "entryId": format!("number {it}"), "changes": [change("1", it), change("4", -it)] }))
+        .map(|it| {
+            json!({ "entryId": format!("number {it}"),
+            "changes": [change("1", it), change("4", -it)] })
+        })
         .collect();
     let pushed = group.members[0].post(&group.path("/ledger/entries"), json!(push)).await;
     assert_eq!(pushed.data(200)["nonApplied"], json!([]));

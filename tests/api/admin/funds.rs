@@ -43,7 +43,10 @@ pub(super) async fn rich() -> Friends {
     let held = settle(&friends, "5", json!({ "holdUntil": "2026-01-20T12:00:00Z" })).await;
     confirm(&friends, &held).await;
     let debits = "/api/users/2/funds/debits";
-    let cash_out = |amount: u32| json!({ "type": "cashout", "currency": "EUR", "amount": amount, "to": "DE12 3456" });
+    let cash_out = |amount: u32| {
+        json!({ "type": "cashout", "currency": "EUR", "amount": amount,
+        "to": "DE12 3456" })
+    };
     bob.post("/api/users/me/funds/debits", cash_out(4)).await.data(201);
     let paid = bob.post("/api/users/me/funds/debits", cash_out(2)).await.id();
     friends.capture("2", &paid, "bank 2").await.data(200);
@@ -223,7 +226,10 @@ async fn operators_end_what_waits_for_them() {
     let api = &friends.group.api;
     let bob = friends.bob();
     friends.top_up("2", "30", "bank 1").await;
-    let report = |amount: u32| json!({ "fund": "cash", "currency": "EUR", "amount": amount, "description": "Rent of May" });
+    let report = |amount: u32| {
+        json!({ "fund": "cash", "currency": "EUR", "amount": amount,
+        "description": "Rent of May" })
+    };
     let reported = bob.post("/api/users/me/funds/credits", report(50)).await.id();
     let wrong = bob.post("/api/users/me/funds/credits", report(5)).await.id();
     let cash_out = json!({ "type": "cashout", "currency": "EUR", "amount": 8, "to": "DE12 3456" });
@@ -288,7 +294,10 @@ async fn unreadable_row_hides_nothing_else_that_waits_for_an_operator() {
     let dave = friends.dave();
     friends.top_up("2", "30", "bank 1").await;
     let report = |currency: &str| json!({ "fund": "cash", "currency": currency, "amount": 5 });
-    let ask = |amount: u8| json!({ "type": "cashout", "currency": "EUR", "amount": amount, "to": "DE12" });
+    let ask = |amount: u8| {
+        json!({ "type": "cashout", "currency": "EUR", "amount": amount,
+        "to": "DE12" })
+    };
     let mut waiting = Vec::new();
     for (path, bodies) in
         [("credits", [report("EUR"), report("USD")]), ("debits", [ask(3), ask(4)])]

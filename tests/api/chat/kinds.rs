@@ -374,7 +374,8 @@ async fn others(story: &mut Story) {
     let told = ("Alice took an import back.", "Импорт отменён, Alice.");
     story.tells(&["import.undone"], [NOTHING, told, told, told]).await;
 
-    let tea = json!({ "expense": { "amount": 2, "description": "Milk", "splits": [{ "userId": "2" }] },
+    let tea = json!({ "expense": { "amount": 2, "description": "Milk",
+        "splits": [{ "userId": "2" }] },
         "repeat": { "every": "day" } });
     let schedule = id(&story.post(ALICE, "/schedules", tea).await);
     let schedule = format!("/schedules/{schedule}");
@@ -397,7 +398,8 @@ async fn others(story: &mut Story) {
     story.delete(ALICE, &schedule).await;
     story.tells(&["schedule.deleted"], [NOTHING; 4]).await;
     // One whose expense is refused waits for who made it.
-    let milk = json!({ "expense": { "amount": 2, "description": "Milk", "splits": [{ "userId": "4" }] },
+    let milk = json!({ "expense": { "amount": 2, "description": "Milk",
+        "splits": [{ "userId": "4" }] },
         "repeat": { "every": "day" } });
     story.post(BOB, "/schedules", milk).await;
     story.delete(ALICE, "/members/4").await;
@@ -436,7 +438,8 @@ async fn questions(story: &mut Story) {
     let told = ("Pizza? Yes 0, No 2.", "Pizza? Yes 0, No 2.");
     story.tells(&["question.completed"], [told, NOTHING, NOTHING, told]).await;
 
-    let text = json!({ "type": "text", "prompt": "Where to?", "audience": ["2", "3"], "timeoutSeconds": 7_100 });
+    let text = json!({ "type": "text", "prompt": "Where to?", "audience": ["2", "3"],
+        "timeoutSeconds": 7_100 });
     let asked = id(&story.post(ALICE, "/questions", text).await);
     let told = ("Alice asks: Where to?\n[Answer]", "Спрашивает Alice: Where to?\n[Ответить]");
     story.tells(&["question.asked"], [NOTHING, told, told, told]).await;
@@ -447,7 +450,8 @@ async fn questions(story: &mut Story) {
 
     // A receipt is answered in the Mini App.
     let receipt = json!({ "type": "items", "prompt": "Who had what?", "timeoutSeconds": 7_100,
-        "receipt": { "description": "Luigi's", "items": [{ "name": "Wine", "amount": "38.15" }] } });
+        "receipt": { "description": "Luigi's",
+            "items": [{ "name": "Wine", "amount": "38.15" }] } });
     let asked = id(&story.post(ALICE, "/questions", receipt).await);
     let told = (
         "Alice asks who had what: Luigi's, 38.15 EUR.\n[Choose what you had]",

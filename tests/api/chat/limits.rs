@@ -57,7 +57,8 @@ async fn reply_that_is_one_too_many_in_a_minute_comes_later_and_records_once() {
 async fn update_is_sent_again_when_the_chat_takes_messages() {
     let bot = Bot::with_messages("en", &[]).await;
     let update = json!({ "update_id": 4_711, "message": { "message_id": 1, "text": "/balance",
-        "chat": { "id": ALPS, "type": "group" }, "from": { "id": ALICE, "first_name": "Alice" } } });
+        "chat": { "id": ALPS, "type": "group" },
+            "from": { "id": ALICE, "first_name": "Alice" } } });
     let send = async || {
         let request = Request::post("/api/telegram/webhook")
             .header("x-telegram-bot-api-secret-token", telegram::webhook_secret(TOKEN));

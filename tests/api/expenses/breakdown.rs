@@ -31,20 +31,25 @@ async fn breakdown(group: &Group, body: Value) -> Value {
 #[tokio::test]
 async fn parts_of_a_bill_are_its_lines() {
     let group = Group::new(3, "EUR").await;
-    let shown = breakdown(&group, json!({
-        "description": "Luigi's", "splitType": "itemized", "items": [
-            { "name": "Wine", "amount": "15.50" },
-            { "name": "Pizza", "amount": "12.00", "sharers": [{ "userId": "1" }] },
-            { "name": "Salad", "amount": "7.20", "sharers": [{ "userId": "2", "weight": 2 }, { "userId": "3" }] },
-            { "kind": "tax", "name": "Service", "amount": "3.45" },
-        ],
-    }))
+    let shown = breakdown(
+        &group,
+        json!({
+            "description": "Luigi's", "splitType": "itemized", "items": [
+                { "name": "Wine", "amount": "15.50" },
+                { "name": "Pizza", "amount": "12.00", "sharers": [{ "userId": "1" }] },
+                { "name": "Salad", "amount": "7.20",
+                    "sharers": [{ "userId": "2", "weight": 2 }, { "userId": "3" }] },
+                { "kind": "tax", "name": "Service", "amount": "3.45" },
+            ],
+        }),
+    )
     .await;
     assert_eq!(
         shown["shares"][0],
         json!({
             "userId": "1", "userName": "A", "amount": 18.87, "rounding": 0.01, "parts": [
-                { "kind": "item", "line": 0, "name": "Wine", "of": 15.5, "weight": 1, "amount": 5.16 },
+                { "kind": "item", "line": 0, "name": "Wine", "of": 15.5, "weight": 1,
+                    "amount": 5.16 },
                 { "kind": "item", "line": 1, "name": "Pizza", "of": 12, "weight": 1, "amount": 12 },
                 { "kind": "tax", "line": 3, "name": "Service", "of": 3.45, "amount": 1.7 },
             ],

@@ -8,11 +8,15 @@ use crate::harness::{Group, number};
 async fn created_expense_reads_back_as_recorded() {
     let group = Group::new(3, "USD").await;
     let made = group
-        .spend(0, json!({
-            "amount": "100", "payerId": "2", "category": "food", "description": "Fondue 🫕",
-            "splitType": "percentage",
-            "splits": [{ "userId": "1", "percentage": 33.3333 }, { "userId": "3", "percentage": "66.6667" }],
-        }))
+        .spend(
+            0,
+            json!({
+                "amount": "100", "payerId": "2", "category": "food", "description": "Fondue 🫕",
+                "splitType": "percentage",
+                "splits": [{ "userId": "1", "percentage": 33.3333 },
+                    { "userId": "3", "percentage": "66.6667" }],
+            }),
+        )
         .await;
     assert_eq!(made["payerId"], "2");
     assert_eq!(made["payerName"], "B");
@@ -87,7 +91,8 @@ async fn payer_without_a_share_is_owed_the_whole_amount() {
 async fn zero_share_owes_nothing_and_writes_no_participant_row() {
     let group = Group::new(3, "EUR").await;
     let splits = json!([
-        { "userId": "1", "amount": 0 }, { "userId": "2", "amount": "10.00" }, { "userId": "3", "amount": 0 },
+        { "userId": "1", "amount": 0 }, { "userId": "2", "amount": "10.00" },
+            { "userId": "3", "amount": 0 },
     ]);
     let made =
         group.spend(0, json!({ "amount": 10, "splitType": "exact", "splits": splits })).await;

@@ -17,7 +17,8 @@ async fn group() -> Group {
     for (payer, body) in [
         (
             0,
-            json!({ "amount": 9, "description": "Fondue", "date": "2025-12-30", "category": "food" }),
+            json!({ "amount": 9, "description": "Fondue", "date": "2025-12-30",
+                "category": "food" }),
         ),
         (
             1,
@@ -163,7 +164,8 @@ async fn filters_of_the_callers_expenses_find_those_of_linked_guests() {
         json!({ "amount": 9, "description": "Part", "payers": of_two("1"), "category": "food" }),
         json!({ "amount": 9, "description": "Guest's part", "payers": of_two(&guest) }),
         json!({ "amount": 9, "description": "Bob's", "payerId": "2" }),
-        json!({ "amount": 9, "description": "Alone", "payerId": "1", "splits": [{ "userId": "2" }] }),
+        json!({ "amount": 9, "description": "Alone", "payerId": "1",
+            "splits": [{ "userId": "2" }] }),
     ] {
         group.spend(1, body).await;
     }

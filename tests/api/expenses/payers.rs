@@ -359,7 +359,10 @@ async fn broken_rules_about_payers_are_named_and_change_nothing() {
 async fn payers_follow_the_sum_of_the_lines() {
     let group = Group::new(3, "EUR").await;
     let [alice, bob] = [0, 1].map(|index| &group.members[index]);
-    let items = |wine: &str| json!([{ "name": "Wine", "amount": wine }, { "kind": "tip", "name": "Tip", "amount": 3 }]);
+    let items = |wine: &str| {
+        json!([{ "name": "Wine", "amount": wine },
+        { "kind": "tip", "name": "Tip", "amount": 3 }])
+    };
     let body = json!({
         "splitType": "itemized", "items": items("27"),
         "payers": [{ "userId": "1", "amount": 20 }, { "userId": "2" }],
@@ -394,7 +397,8 @@ async fn all_mistakes_of_payers_are_reported_in_order() {
     let group = Group::new(2, "EUR").await;
     let body = json!({
         "amount": 10, "description": " ", "payerId": "1", "splitType": "half",
-        "payers": [{ "userId": "9", "amount": -1 }, { "userId": "2", "amount": "x" }, { "userId": "2", "amount": 0.001 }, 7],
+        "payers": [{ "userId": "9", "amount": -1 }, { "userId": "2", "amount": "x" },
+            { "userId": "2", "amount": 0.001 }, 7],
     });
     let reply = group.members[0].post(&group.path("/expenses"), body).await;
     let details = reply.body["details"].as_array().unwrap();
@@ -422,7 +426,10 @@ async fn splits_and_further_payers_are_at_most_45() {
     let shares = |from: u64, to: u64| {
         (from..=to).map(|id| json!({ "userId": id.to_string() })).collect::<Vec<_>>()
     };
-    let body = |payers: &Value, shares: &[Value]| json!({ "amount": 90, "description": "x", "payers": payers, "splits": shares });
+    let body = |payers: &Value, shares: &[Value]| {
+        json!({ "amount": 90, "description": "x", "payers": payers,
+            "splits": shares })
+    };
     let three = paid([("1", "30"), ("90", "30"), ("91", "30")]);
     let two = paid([("1", "40"), ("91", "50")]);
     let new = group.path("/expenses");
@@ -571,7 +578,8 @@ async fn payer_who_still_owes_is_listed_as_payer_and_as_debtor() {
 async fn repeated_request_with_payers_gets_the_first_response() {
     let group = Group::new(3, "EUR").await;
     let body = json!({
-        "amount": 9, "description": "Hut", "payers": [{ "userId": "3", "amount": 4 }, { "userId": "2" }],
+        "amount": 9, "description": "Hut",
+            "payers": [{ "userId": "3", "amount": 4 }, { "userId": "2" }],
     });
     let new = group.path("/expenses");
     let post = || group.members[0].post_once("key", &new, body.clone());

@@ -16,8 +16,10 @@ fn bodies() -> Vec<Value> {
         json!({ "amount": -100, "splits": [{ "userId": "1" }, { "userId": "2" }] }),
         json!({ "amount": 100, "splitType": "shares", "splits": among("weight", [2, 1, 1]) }),
         json!({ "amount": 100, "splitType": "exact", "splits": among("amount", [60, 30, 10]) }),
-        json!({ "amount": 0.05, "splitType": "percentage", "splits": among("percentage", [50, 30, 20]) }),
-        json!({ "amount": 100, "splitType": "adjustment", "splits": among("adjustment", [5, 0, -5]) }),
+        json!({ "amount": 0.05, "splitType": "percentage",
+            "splits": among("percentage", [50, 30, 20]) }),
+        json!({ "amount": 100, "splitType": "adjustment",
+            "splits": among("adjustment", [5, 0, -5]) }),
         json!({ "amount": 10, "payers": [{ "userId": "1", "amount": 7 }, { "userId": "2" }] }),
         json!({ "splitType": "itemized", "items": [
             { "name": "Wine", "amount": 10 },

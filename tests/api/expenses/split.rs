@@ -18,7 +18,8 @@ fn bill() -> Value {
     json!({ "amount": "38.15", "description": "Luigi's", "splitType": "itemized", "items": [
         { "name": "Wine", "amount": "15.50" },
         { "name": "Pizza", "amount": "12.00", "sharers": [{ "userId": "1" }] },
-        { "name": "Salad", "amount": "7.20", "sharers": [{ "userId": "2", "weight": 2 }, { "userId": "3" }] },
+        { "name": "Salad", "amount": "7.20",
+            "sharers": [{ "userId": "2", "weight": 2 }, { "userId": "3" }] },
         { "kind": "tax", "name": "Service", "amount": "3.45" },
     ] })
 }
@@ -35,10 +36,14 @@ async fn reads_back(group: &Group, caller: &Caller, made: &Value) {
 #[tokio::test]
 async fn weights_divide_the_amount() {
     let group = Group::new(3, "EUR").await;
-    let made = create(&group, json!({
-        "amount": 10.01, "description": "Hut", "splitType": "shares",
-        "splits": [{ "userId": "1", "weight": 3 }, { "userId": "2", "weight": "2.0" }, { "userId": "3", "weight": 0 }],
-    }))
+    let made = create(
+        &group,
+        json!({
+            "amount": 10.01, "description": "Hut", "splitType": "shares",
+            "splits": [{ "userId": "1", "weight": 3 }, { "userId": "2", "weight": "2.0" },
+                { "userId": "3", "weight": 0 }],
+        }),
+    )
     .await;
     assert_eq!(
         made["splits"],
@@ -56,10 +61,14 @@ async fn weights_divide_the_amount() {
 #[tokio::test]
 async fn adjustments_are_paid_beside_equal_parts_of_the_rest() {
     let group = Group::new(3, "EUR").await;
-    let made = create(&group, json!({
-        "amount": 60, "description": "Taxi", "splitType": "adjustment",
-        "splits": [{ "userId": "1", "adjustment": "7.50" }, { "userId": "2", "adjustment": -3 }, { "userId": "3" }],
-    }))
+    let made = create(
+        &group,
+        json!({
+            "amount": 60, "description": "Taxi", "splitType": "adjustment",
+            "splits": [{ "userId": "1", "adjustment": "7.50" }, { "userId": "2", "adjustment": -3 },
+                { "userId": "3" }],
+        }),
+    )
     .await;
     assert_eq!(
         made["splits"],
@@ -88,9 +97,11 @@ async fn bill_is_split_by_its_lines() {
     assert_eq!(
         made["items"],
         json!([
-            { "kind": "item", "name": "Wine", "amount": 15.5, "sharers": sharers(&[("1", 1), ("2", 1), ("3", 1)]) },
+            { "kind": "item", "name": "Wine", "amount": 15.5,
+                "sharers": sharers(&[("1", 1), ("2", 1), ("3", 1)]) },
             { "kind": "item", "name": "Pizza", "amount": 12, "sharers": sharers(&[("1", 1)]) },
-            { "kind": "item", "name": "Salad", "amount": 7.2, "sharers": sharers(&[("2", 2), ("3", 1)]) },
+            { "kind": "item", "name": "Salad", "amount": 7.2,
+                "sharers": sharers(&[("2", 2), ("3", 1)]) },
             { "kind": "tax", "name": "Service", "amount": 3.45, "split": "proportional" },
         ])
     );
@@ -115,7 +126,8 @@ async fn taxes_tips_and_coupons_apply_to_the_lines_that_they_name() {
         |users: &[&str]| users.iter().map(|user| json!({ "userId": user })).collect::<Vec<_>>();
     let items = json!([
         { "name": "Starters", "amount": 24, "sharers": of(&["1", "2"]) },
-        { "name": "Beer", "amount": 9, "sharers": [{ "userId": "2" }, { "userId": "3", "weight": 2 }] },
+        { "name": "Beer", "amount": 9,
+            "sharers": [{ "userId": "2" }, { "userId": "3", "weight": 2 }] },
         { "kind": "tax", "name": "Beer tax", "amount": 0.9, "over": [1] },
         { "kind": "tip", "name": "Tip", "amount": 5 },
         { "kind": "discount", "name": "Coupon", "amount": 4, "over": [0] },
@@ -149,7 +161,10 @@ async fn one_line_takes_what_the_others_leave() {
     let line = |name: &str, user: &str| json!({ "name": name, "sharers": [{ "userId": user }] });
     let mut cheese = line("Cheese", "1");
     cheese["amount"] = json!(12.5);
-    let body = |items: Value| json!({ "amount": 20, "description": "Shop", "splitType": "itemized", "items": items });
+    let body = |items: Value| {
+        json!({ "amount": 20, "description": "Shop", "splitType": "itemized",
+        "items": items })
+    };
     let made = create(&group, body(json!([cheese, line("Rest", "2")]))).await;
     assert_eq!(shares(&made), ["12.5", "7.5"]);
     assert_eq!(made["items"][1]["amount"], 7.5);
@@ -244,7 +259,10 @@ async fn largest_expense_is_below_100_kilobytes() {
     // As many lines, sharers and bytes as the limits allow.
     let line = |index: usize| {
         let sharers: Vec<Value> = (1..=6)
-            .map(|id| json!({ "userId": ((index * 6 + id) % 45 + 1).to_string(), "weight": "12345.6789" }))
+            .map(|id| {
+                json!({ "userId": ((index * 6 + id) % 45 + 1).to_string(),
+                "weight": "12345.6789" })
+            })
             .collect();
         json!({ "name": "é".repeat(90), "amount": "90000000.123456789", "quantity": "9.999",
             "price": "0.123456789", "sharers": sharers })

@@ -69,7 +69,13 @@ async fn balances(group: &Group) -> BTreeMap<(String, String), String> {
 #[tokio::test]
 async fn an_expense_and_a_payment_are_lines() {
     let group = Group::new(3, "EUR").await;
-    group.spend(0, json!({ "amount": "12.60", "description": "Dinner, \"Luigi's\"", "category": "food", "date": "2026-01-03" })).await;
+    group
+        .spend(
+            0,
+            json!({ "amount": "12.60", "description": "Dinner, \"Luigi's\"", "category": "food",
+            "date": "2026-01-03" }),
+        )
+        .await;
     group.spend(1, json!({ "amount": 300, "currency": "JPY", "description": "-1" })).await;
     group.pay(1, 0, "1.5").await;
     let pages = pages(&group.members[0], &group.id, "csv", 1000).await;

@@ -144,7 +144,8 @@ async fn pages_of_the_largest_rows_are_below_the_limit_of_lambda() {
     let group = Group::new(4, "EUR").await;
     let line = |index: usize| {
         json!({ "name": format!("{index} {}", "\"".repeat(80)), "amount": "10.00", "quantity": 1,
-            "sharers": [{ "userId": "1", "weight": "1.2345" }, { "userId": "2" }, { "userId": "3" }, { "userId": "4" }] })
+            "sharers": [{ "userId": "1", "weight": "1.2345" }, { "userId": "2" }, { "userId": "3" },
+                { "userId": "4" }] })
     };
     let items: Vec<_> = (0..100).map(line).collect();
     let body = json!({ "splitType": "itemized", "items": items, "notes": "n".repeat(1000) });

@@ -141,7 +141,8 @@ async fn act(caller: Caller, group: String, mut rng: Rng) -> Reply {
             caller.post(&path("/expenses"), yen).await
         }
         6..9 => {
-            let pay = json!({ "fromId": other, "toId": caller.id, "amount": rng.u32(1..9), "currency": "JPY" });
+            let pay = json!({ "fromId": other, "toId": caller.id, "amount": rng.u32(1..9),
+                "currency": "JPY" });
             caller.post(&path("/settlements"), pay).await
         }
         9..11 => {

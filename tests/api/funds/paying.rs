@@ -98,7 +98,10 @@ async fn friends_settle_from_funds() {
 
     // Alice cashes out.
     let debits = "/api/users/me/funds/debits";
-    let cash_out = |amount: u32| json!({ "type": "cashout", "currency": "EUR", "amount": amount, "to": "DE12 3456" });
+    let cash_out = |amount: u32| {
+        json!({ "type": "cashout", "currency": "EUR", "amount": amount,
+        "to": "DE12 3456" })
+    };
     let asked = alice.post(debits, cash_out(30)).await.id();
     assert_eq!(funds(alice).await["cash"]["available"].to_string(), "20");
     friends.capture("1", &asked, "bank 2").await.data(200);

@@ -130,10 +130,16 @@ async fn who_joins_pays_nothing_or_an_equal_part_and_who_leaves_counts_again_whe
 async fn a_linked_guest_is_the_user_whose_own_weight_comes_first() {
     let group = Group::new(3, "EUR").await;
     let [guest, other] = [group.guest(0, "Bob").await, group.guest(0, "Carol").await];
-    set(&group, &json!([
-        { "splits": [{ "userId": guest, "weight": 3 }, { "userId": "1", "weight": 1 }] },
-        { "category": "food", "splits": [{ "userId": other, "weight": 9 }, { "userId": "3", "weight": 2 }, { "userId": "1", "weight": 1 }] },
-    ])).await;
+    set(
+        &group,
+        &json!([
+            { "splits": [{ "userId": guest, "weight": 3 }, { "userId": "1", "weight": 1 }] },
+            { "category": "food",
+                "splits": [{ "userId": other, "weight": 9 }, { "userId": "3", "weight": 2 },
+                    { "userId": "1", "weight": 1 }] },
+        ]),
+    )
+    .await;
     let made = group.spend(0, json!({ "amount": 8 })).await;
     assert_eq!(shares(&made), [("1".to_owned(), "2".to_owned()), (guest.clone(), "6".to_owned())]);
     group.link(&guest, "2").await.data(200);
@@ -259,7 +265,10 @@ async fn more_than_45_sharers_are_refused() {
 async fn an_expense_beside_a_change_has_the_old_rule_or_the_new_one() {
     let api = Api::new().await;
     let group = Group::of(&api, 2, "EUR").await;
-    let rule = |alice: u64| json!([{ "splits": [{ "userId": "1", "weight": alice }, { "userId": "2", "weight": 10 - alice }] }]);
+    let rule = |alice: u64| {
+        json!([{ "splits": [{ "userId": "1", "weight": alice },
+        { "userId": "2", "weight": 10 - alice }] }])
+    };
     set(&group, &rule(5)).await;
     for alice in 1..=4 {
         let mut requests = JoinSet::new();

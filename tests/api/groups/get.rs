@@ -20,7 +20,8 @@ async fn created_group_reads_back_with_its_members() {
         ["1", "2", "3"]
     );
     let first = json!({
-        "id": "1", "telegramId": 1, "name": "A", "username": "a", "joinedAt": "2026-01-15T12:00:00.000Z",
+        "id": "1", "telegramId": 1, "name": "A", "username": "a",
+            "joinedAt": "2026-01-15T12:00:00.000Z",
     });
     assert_eq!(members[0], first);
 }

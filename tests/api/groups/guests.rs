@@ -21,7 +21,8 @@ async fn guest_is_a_member_with_a_name_and_without_a_telegram_id() {
     let id = guest["id"].as_str().unwrap();
     assert!(id.starts_with("guest-"), "{id}");
     let expected = json!({
-        "id": id, "guest": true, "createdBy": "2", "name": "Grandma", "joinedAt": "2026-01-15T12:00:00.000Z",
+        "id": id, "guest": true, "createdBy": "2", "name": "Grandma",
+            "joinedAt": "2026-01-15T12:00:00.000Z",
     });
     assert_eq!(guest, expected);
     let read = group.members[0].get(&group.path("")).await.data(200).clone();

@@ -109,7 +109,8 @@ async fn user_takes_over_the_balances_of_a_linked_guest() {
     let expected = json!({
         "entryId": format!("link:{guest}"), "sequence": 2, "status": "applied", "refType": "link",
         "actorId": "1", "linkedTo": "2", "createdAt": entry["createdAt"], "changes": [
-            change(guest, "EUR", Value::Null, json!(-30)), change("2", "EUR", Value::Null, json!(30)),
+            change(guest, "EUR", Value::Null, json!(-30)),
+                change("2", "EUR", Value::Null, json!(30)),
             change(guest, "TON", json!(-8), json!(-2)), change("2", "TON", json!(8), json!(2)),
         ],
     });
@@ -504,7 +505,8 @@ async fn lines_that_name_a_user_and_a_linked_guest_can_be_sent_again() {
     let guest = &*scene.guest;
     let alice = &group.members[0];
     let items = json!([{ "name": "Wine", "amount": 12, "sharers":
-        [{ "userId": "1" }, { "userId": "2", "weight": 2 }, { "userId": guest, "weight": "0.5" }] }]);
+        [{ "userId": "1" }, { "userId": "2", "weight": 2 },
+            { "userId": guest, "weight": "0.5" }] }]);
     let body = json!({ "amount": 12, "splitType": "itemized", "items": items });
     let id = group.spend(0, body).await["id"].as_str().unwrap().to_owned();
     let path = group.path(&format!("/expenses/{id}"));

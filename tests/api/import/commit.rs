@@ -161,7 +161,14 @@ async fn an_imported_expense_is_edited_deleted_and_restored_like_any_other() {
     let path =
         |expense: &Value| group.path(&format!("/expenses/{}", expense["id"].as_str().unwrap()));
     let tea = path(&expenses[1]);
-    alice.put(&tea, json!({ "amount": 4, "splitType": "equal", "splits": [{ "userId": "1" }, { "userId": "2" }] })).await.data(200);
+    alice
+        .put(
+            &tea,
+            json!({ "amount": 4, "splitType": "equal",
+            "splits": [{ "userId": "1" }, { "userId": "2" }] }),
+        )
+        .await
+        .data(200);
     group.verify().await;
     assert_eq!(group.balances().await, ["-3", "3"]);
     alice.delete(&tea).await.data(200);

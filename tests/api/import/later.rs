@@ -158,7 +158,8 @@ async fn places_and_differences_are_in_words() {
     let rows = plan(&later, &group.members[0], &group).await["differences"]["rows"].clone();
     let message = "Coffee of 2026-01-30, 10.01 EUR, differs in amount, payers, shares; the file has \
                    Coffee of 2026-01-30, 25.01 EUR";
-    let expected = json!({ "kind": "changed", "path": "expenses[1]", "entryId": rows[0]["entryId"], "message": message });
+    let expected = json!({ "kind": "changed", "path": "expenses[1]", "entryId": rows[0]["entryId"],
+        "message": message });
     assert_eq!(rows[0], expected);
 }
 

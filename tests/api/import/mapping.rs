@@ -153,7 +153,8 @@ async fn two_names_may_be_one_member() {
         [&json!(2), &json!(1), &json!(1)]
     );
     let warnings = plan["warnings"].as_array().unwrap();
-    let reported = json!({ "line": 5, "message": "the payment is left out, because payer and recipient are one member" });
+    let reported = json!({ "line": 5,
+        "message": "the payment is left out, because payer and recipient are one member" });
     assert!(warnings.contains(&reported), "{plan}");
     assert_eq!(counts(&import.send(alice, &group).await), [3, 0, 2, 1]);
     assert_eq!(group.balances().await, ["16", "-16"]);

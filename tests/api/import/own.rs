@@ -17,7 +17,10 @@ use crate::{
 async fn adjusted() -> Group {
     let group = Group::new(3, "EUR").await;
     group.spend(0, json!({ "amount": 30 })).await;
-    let change = |user: usize, amount: i64, currency: &str| json!({ "userId": user.to_string(), "amount": amount, "currency": currency });
+    let change = |user: usize, amount: i64, currency: &str| {
+        json!({ "userId": user.to_string(), "amount": amount,
+            "currency": currency })
+    };
     let push = json!([
         { "entryId": "opening", "note": "Opening", "changes": [
             change(1, 3, "EUR"), change(2, -1, "EUR"), change(3, -2, "EUR"),
@@ -155,7 +158,8 @@ async fn a_later_export_adds_only_what_is_new() {
     update(&source, alice, &pending[0], json!({ "status": "completed" })).await;
     let new = json!({ "toId": "1", "amount": 8 });
     bob.post(&source.path("/settlements"), new).await.data(201);
-    let push = json!([{ "entryId": "late", "changes": [{ "userId": "1", "amount": 1 }, { "userId": "2", "amount": -1 }] }]);
+    let push = json!([{ "entryId": "late",
+        "changes": [{ "userId": "1", "amount": 1 }, { "userId": "2", "amount": -1 }] }]);
     bob.post(&source.path("/ledger/entries"), push).await.data(200);
     let later = Import { file: exported(alice, &source.id, 10).await.to_string(), ..import };
     assert_eq!(later.send(alice_of_copy, &group).await.code(), (409, "IMPORT_DIFFERS"));
@@ -211,7 +215,8 @@ async fn an_undo_reverts_adjustments_and_deletes_settlements_in_every_status() {
     let (group, import, path) = copied(&source).await;
     let [alice, bob] = [0, 1].map(|index| &group.members[index]);
     let entries = group.path("/ledger/entries");
-    let own = json!([{ "entryId": "opening", "changes": [{ "userId": "1", "amount": 1 }, { "userId": "2", "amount": -1 }] }]);
+    let own = json!([{ "entryId": "opening",
+        "changes": [{ "userId": "1", "amount": 1 }, { "userId": "2", "amount": -1 }] }]);
     alice.post(&entries, own).await.data(200);
     let own_settlement = json!({ "toId": "1", "amount": 8 });
     bob.post(&group.path("/settlements"), own_settlement).await.data(201);

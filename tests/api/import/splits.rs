@@ -53,7 +53,8 @@ async fn varied() -> Group {
         }
     }
     let bill = json!({ "amount": "40.01", "description": "receipt", "splitType": "itemized",
-        "items": receipt(&guest), "payers": [{ "userId": "2", "amount": 30 }, { "userId": guest }] });
+        "items": receipt(&guest),
+            "payers": [{ "userId": "2", "amount": 30 }, { "userId": guest }] });
     group.spend(1, bill).await;
     let returned = json!([{ "name": "Bottles", "amount": "-1.00" },
         { "kind": "fee", "name": "Bags", "amount": "-0.10", "sharers": [{ "userId": guest }] }]);

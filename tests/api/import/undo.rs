@@ -34,7 +34,14 @@ async fn an_undo_restores_all_balances_and_leaves_other_expenses() {
     let of = |index: usize| {
         group.path(&format!("/expenses/{}", expenses[index]["id"].as_str().unwrap()))
     };
-    alice.put(&of(3), json!({ "amount": 7, "splitType": "equal", "splits": [{ "userId": "1" }, { "userId": "3" }] })).await.data(200);
+    alice
+        .put(
+            &of(3),
+            json!({ "amount": 7, "splitType": "equal",
+            "splits": [{ "userId": "1" }, { "userId": "3" }] }),
+        )
+        .await
+        .data(200);
     alice.delete(&of(4)).await.data(200);
     group.spend(1, json!({ "amount": 6 })).await;
 

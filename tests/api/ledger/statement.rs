@@ -67,7 +67,8 @@ impl Past {
         let path = |id: &str| group.path(&format!("/expenses/{id}"));
         match rng.u32(..10) {
             0..3 => {
-                let body = json!({ "amount": amount, "currency": currency, "description": "x", "payerId": other });
+                let body = json!({ "amount": amount, "currency": currency, "description": "x",
+                    "payerId": other });
                 let made = alice.post(&group.path("/expenses"), body).await;
                 self.expenses.push(made.data(201)["id"].as_str().unwrap().to_owned());
             }

@@ -166,8 +166,10 @@ async fn texts(document: &Document) -> Texts {
 
     // Expenses.
     let expenses = at("/expenses");
-    let hut = json!({ "amount": "90.00", "description": "Hut", "category": "travel", "date": "2026-01-14",
-        "splits": [{ "userId": "123456789" }, { "userId": "987654321" }, { "userId": "456789123" }] });
+    let hut = json!({ "amount": "90.00", "description": "Hut", "category": "travel",
+        "date": "2026-01-14",
+        "splits": [{ "userId": "123456789" }, { "userId": "987654321" },
+            { "userId": "456789123" }] });
     let start = alice.get(&at("/changes")).await.body["pagination"]["nextCursor"].clone();
     let hut = story.make(&alice, &expenses, hut).await;
     story.call(&alice, Method::PUT, &hut, json!({ "notes": "Two nights" })).await;
@@ -264,7 +266,9 @@ async fn texts(document: &Document) -> Texts {
     story.call(&alice, Method::DELETE, &at("/invitation"), none.clone()).await;
     // A schedule.
     let rent = json!({ "expense": { "amount": "900.00", "description": "Rent", "category": "rent",
-            "splitType": "shares", "splits": [{ "userId": "123456789", "weight": 2 }, { "userId": "987654321", "weight": 1 }] },
+            "splitType": "shares",
+                "splits": [{ "userId": "123456789", "weight": 2 },
+                    { "userId": "987654321", "weight": 1 }] },
         "repeat": { "every": "month", "start": "2026-01-31", "timeZone": "Europe/Berlin" } });
     let rent = story.make(&alice, &at("/schedules"), rent).await;
     story.get(&bob, &at("/schedules")).await;

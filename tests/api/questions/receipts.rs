@@ -251,7 +251,8 @@ async fn large_groups_ask_and_forty_five_members_claim() {
     // Twenty lines that all members shared would be 980 sharers.
     let line = |n: usize| json!({ "name": format!("Line {n}"), "amount": 1 });
     let lines: Vec<Value> = (0..20).map(line).collect();
-    let question = json!({ "type": "items", "prompt": "?", "receipt": { "description": "x", "items": lines } });
+    let question = json!({ "type": "items", "prompt": "?",
+        "receipt": { "description": "x", "items": lines } });
     let asked = Asked::by(&group, 0, question).await;
     let all: Vec<_> = (0..20).map(|item| (item, Value::Null)).collect();
     for member in 0..30 {

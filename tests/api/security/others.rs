@@ -142,8 +142,10 @@ async fn member_cannot_act_for_another_user() {
     }
     // Fields that clients must not set.
     let expense = json!({
-        "amount": 1, "description": "x", "id": own.expense, "createdBy": "1", "groupId": scene.foreign.group.id,
-        "createdAt": "1970-01-01T00:00:00.000Z", "PK": "GROUP#x", "formatVersion": 7, "payerName": "B", "ttl": 1,
+        "amount": 1, "description": "x", "id": own.expense, "createdBy": "1",
+            "groupId": scene.foreign.group.id,
+        "createdAt": "1970-01-01T00:00:00.000Z", "PK": "GROUP#x", "formatVersion": 7,
+            "payerName": "B", "ttl": 1,
     });
     let settlement = json!({
         "toId": "1", "amount": 1, "status": "completed", "completedAt": "2024-01-20T18:30:00.000Z",
@@ -172,7 +174,8 @@ async fn largest_amounts_break_no_response() {
         (&expenses, json!({ "amount": most, "description": "x" })),
         (
             &expenses,
-            json!({ "amount": "92233720368547748.07", "description": "x", "splits": [{ "userId": "1" }] }),
+            json!({ "amount": "92233720368547748.07", "description": "x",
+                "splits": [{ "userId": "1" }] }),
         ),
         (&expenses, json!({ "amount": most, "description": "x", "currency": "USD" })),
         (&expenses, json!({ "amount": "0.01", "description": "x", "currency": "USD" })),

@@ -103,7 +103,8 @@ async fn rows_in_pascal_case_read_like_new_ones() {
     put_old(&api, "SPEND#2026-01-14T10:00:00Z#0f3a", old).await;
     let day = json!({ "Total#USD": 7, "Cat#Food#USD": 5, "SpendingCount": 1 });
     put_old(&api, "SUMMARY#2026-01-14", day).await;
-    let targets = json!({ "Version": 3, "Period": "month", "Currency": "USD", "Targets": { "Food": 300 },
+    let targets = json!({ "Version": 3, "Period": "month", "Currency": "USD",
+        "Targets": { "Food": 300 },
         "Registry": {} });
     put_old(&api, "CONFIG#TARGETS", targets).await;
 

@@ -19,8 +19,10 @@ async fn lists_show_what_the_user_paid_owes_and_sent() {
     assert_eq!(
         debts,
         json!([{
-            "expenseId": hut["id"], "groupId": group.id, "groupTitle": "Alps", "amount": 10, "currency": "EUR",
-            "payerId": "1", "payerName": "A", "description": "Hut", "totalAmount": 30, "date": "2026-01-15",
+            "expenseId": hut["id"], "groupId": group.id, "groupTitle": "Alps", "amount": 10,
+                "currency": "EUR",
+            "payerId": "1", "payerName": "A", "description": "Hut", "totalAmount": 30,
+                "date": "2026-01-15",
             "createdAt": hut["createdAt"],
         }])
     );
@@ -56,7 +58,10 @@ async fn past_member_reads_amounts_but_no_texts_of_the_group() {
     for by_removal in [false, true] {
         let group = Group::new(3, "EUR").await;
         let [alice, _, carol] = &group.members[..] else { unreachable!("there are three") };
-        let spent = |payer: &str| json!({ "amount": 30, "description": "Before", "notes": "Before", "payerId": payer });
+        let spent = |payer: &str| {
+            json!({ "amount": 30, "description": "Before", "notes": "Before",
+            "payerId": payer })
+        };
         let owed = group.spend(0, spent("1")).await;
         let paid = group.spend(0, spent("3")).await;
         let payers = json!([{ "userId": "1", "amount": 4 }, { "userId": "3", "amount": 2 }]);

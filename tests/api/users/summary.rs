@@ -21,7 +21,8 @@ async fn summary_totals_a_user_over_all_groups() {
             "groupCount": 2, "expenseCount": 3, "settlementCount": 1,
             "currencies": [
                 { "currency": "EUR", "paid": 30, "owed": 10, "sent": 0, "received": 4, "net": 16 },
-                { "currency": "TON", "paid": 0.5, "owed": 1.25, "sent": 0, "received": 0, "net": -0.75 },
+                { "currency": "TON", "paid": 0.5, "owed": 1.25, "sent": 0, "received": 0,
+                    "net": -0.75 },
             ],
             "mostActiveGroup": { "id": alps.id, "title": "Alps", "expenseCount": 2 },
         })

@@ -230,7 +230,8 @@ fn of_chats() -> Vec<Write> {
         let chat = [&chat, &new][instance];
         let message = json!({ "message_id": 2, "chat": chat, "date": 1 });
         let instance = CHATS[instance];
-        json!({ "callback_query": { "id": "1", "message": message, "chat_instance": instance, "data": data } })
+        json!({ "callback_query": { "id": "1", "message": message, "chat_instance": instance,
+            "data": data } })
     };
     let press = |data: &str| press_in(0, data);
     let mut tell = write("tell a payment", "getSettlement", &[1]);
@@ -265,7 +266,8 @@ fn of_schedules() -> Vec<Write> {
     let others = json!([{ "splits": [{ "userId": "1", "weight": 2 }], "others": 1 }]);
     vec![
         write("make a schedule", "createSchedule", &[1, 3]).sends(json!({
-            "expense": { "amount": 12, "description": "Tea", "splits": [{ "userId": "1" }, { "userId": "2" }] },
+            "expense": { "amount": 12, "description": "Tea",
+                "splits": [{ "userId": "1" }, { "userId": "2" }] },
             "repeat": { "every": "week", "start": "2026-01-22" }
         })),
         edit("edit a schedule", &[1, 2]).sends(json!({ "expense": { "amount": 5040 } })),
@@ -489,7 +491,10 @@ pub(super) async fn scene(api: &Transport, table: &Table, now: Timestamp) -> Ids
     post(1, &funds("/credits"), cash.clone()).await;
     let of_two = json!({ "fund": "cash", "currency": "EUR", "amount": 34, "refId": "bank 2" });
     post(1, "/api/users/2/funds/credits", of_two).await;
-    let cash_out = |amount: u32| json!({ "type": "cashout", "currency": "EUR", "amount": amount, "to": "DE12 3456" });
+    let cash_out = |amount: u32| {
+        json!({ "type": "cashout", "currency": "EUR", "amount": amount,
+        "to": "DE12 3456" })
+    };
     ids.insert("transactionId", post(1, &funds("/debits"), cash_out(20)).await.id());
     ids.insert("asked", post(2, &funds("/debits"), cash_out(2)).await.id());
     let accepts = json!({ "currency": "EUR", "accepts": true });

@@ -298,7 +298,8 @@ impl Spender {
 
     async fn cash_out(&mut self) {
         let tag = self.tag();
-        let body = json!({ "type": "cashout", "currency": CURRENCY, "amount": 1, "to": "bc1q", "description": tag });
+        let body = json!({ "type": "cashout", "currency": CURRENCY, "amount": 1, "to": "bc1q",
+            "description": tag });
         let made = self.send("/api/users/me/funds/debits", body, Effect::Transaction(tag)).await;
         self.note_work(&made);
     }

@@ -345,7 +345,8 @@ impl Planner {
         let weight = self.actor.rng.i64(1..4);
         let others = self.actor.rng.i64(0..3);
         let title = format!("Group {}", self.actor.journal.unique_tag());
-        let rule = json!({ "splits": [{ "userId": user.to_string(), "weight": weight }], "others": others });
+        let rule = json!({ "splits": [{ "userId": user.to_string(), "weight": weight }],
+            "others": others });
         let body = json!({ "title": title, "defaultSplits": [rule] });
         self.model.lock().unwrap().defaults.insert(title, (vec![(user, weight)], others));
         let codes = ["VALIDATION_ERROR", "LEFT"];
@@ -375,7 +376,8 @@ impl Planner {
             .sum();
         let (from, to) = if net < 0 { (user, 1) } else { (1, user) };
         if net != 0 {
-            let body = json!({ "fromId": from.to_string(), "toId": to.to_string(), "amount": major(net.abs()) });
+            let body = json!({ "fromId": from.to_string(), "toId": to.to_string(),
+                "amount": major(net.abs()) });
             self.ask(
                 to,
                 Method::POST,

@@ -322,13 +322,11 @@ impl Draft<NewAnswer> {
             if field == own && is_absent {
                 errors.missing(own);
             } else if field == other && !is_absent {
-                let rule = rule!("{field} must not be given to a question of type {type}", "не \
-                                                                                            указывайте \
-                                                                                            {field} \
-                                                                                            для \
-                                                                                            вопроса \
-                                                                                            типа \
-                                                                                            {type}", type = question.question_type);
+                let rule = rule!(
+                    "{field} must not be given to a question of type {type}",
+                    "не указывайте {field} для вопроса типа {type}",
+                    type = question.question_type
+                );
                 errors.push(other, rule);
             }
         }

@@ -605,17 +605,11 @@ fn check_funding(
     let to = new.to.value();
     let is_user = |member: &Member| member.is_present() && member.id.user().is_some();
     if members.iter().any(|member| to == Some(&member.id) && !is_user(member)) {
-        errors.push("toId", rule!("{field} must be a present user, because funds pay it", "{field} \
-                                                                                           должно \
-                                                                                           быть id \
-                                                                                           пользователя, \
-                                                                                           который \
-                                                                                           состоит \
-                                                                                           в \
-                                                                                           группе: \
-                                                                                           платёж \
-                                                                                           идёт из \
-                                                                                           средств"));
+        let rule = rule!(
+            "{field} must be a present user, because funds pay it",
+            "{field} должно быть id пользователя, который состоит в группе: платёж идёт из средств"
+        );
+        errors.push("toId", rule);
     }
     if !new.tx_hash.is_absent() {
         errors.push(

@@ -480,7 +480,8 @@ proptest! {
                 for (share, preview) in shares.iter().zip(&preview) {
                     prop_assert_eq!(share.user, preview.user);
                     let amounts = [Some(preview.amount), preview.or];
-                    prop_assert!(amounts.contains(&Some(share.amount)), "{:?} {:?}", share, preview);
+                    prop_assert!(amounts.contains(&Some(share.amount)), "{:?} {:?}", share,
+                        preview);
                 }
             }
         }
@@ -492,7 +493,8 @@ proptest! {
         let negated: Vec<i64> = shares(&split, amount, seed).iter().map(|minor| -minor).collect();
         prop_assert_eq!(shares(&mirror, -amount, seed), negated);
         let parts = split.parts(eur(amount)).unwrap();
-        for ((member, parts), (other, mirror)) in parts.iter().zip(mirror.parts(eur(-amount)).unwrap()) {
+        for ((member, parts),
+            (other, mirror)) in parts.iter().zip(mirror.parts(eur(-amount)).unwrap()) {
             prop_assert_eq!(*member, other);
             let negated = parts.iter().map(|part| {
                 part.clone().map(|minor| -minor)
@@ -536,7 +538,8 @@ proptest! {
         }
         let by_member = |split: &Split| {
             let shares = split.divide(eur(amount), expense(seed)).unwrap();
-            shares.into_iter().map(|share| (share.user, share.amount.minor)).collect::<BTreeMap<_, _>>()
+            shares.into_iter().map(|share| (share.user, share.amount.minor)).collect::<BTreeMap<_,
+                _>>()
         };
         prop_assert_eq!(by_member(&split), by_member(&reversed));
     }

@@ -1,5 +1,5 @@
-//! Dates of expenses that have none, and the index of expenses by day, in which those of groups that
-//! were created before it are missing.
+//! Dates of expenses that have none, and the index of expenses by day, in which those of groups
+//! that were created before it are missing.
 
 use crate::{
     decisions::{
@@ -41,8 +41,8 @@ pub fn datable(mut expenses: &[Expense]) -> impl Iterator<Item = &[Expense]> {
 }
 
 /// Dates expenses that have no date with the day that views show, adds them to the tally of that
-/// day, and returns their number. `found` are those of a part of [`datable`] ones, of one group, day
-/// and category, as they are now; those that have a date by now are left as they are.
+/// day, and returns their number. `found` are those of a part of [`datable`] ones, of one group,
+/// day and category, as they are now; those that have a date by now are left as they are.
 ///
 /// # Errors
 ///

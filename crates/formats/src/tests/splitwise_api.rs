@@ -112,7 +112,10 @@ fn several_groups_are_refused_with_their_rows() {
 
 #[test]
 fn amounts_that_contradict_each_other_are_refused() {
-    let users = |paid: &str, owed: &str, net: &str| json!({ "users": [{ "user_id": 1, "paid_share": paid, "owed_share": owed, "net_balance": net }] });
+    let users = |paid: &str, owed: &str, net: &str| {
+        json!({ "users": [{ "user_id": 1, "paid_share": paid, "owed_share": owed,
+            "net_balance": net }] })
+    };
     for (fields, error) in [
         (
             users("9", "10", "-1"),
@@ -144,7 +147,10 @@ fn amounts_that_contradict_each_other_are_refused() {
 
 #[test]
 fn amounts_finer_than_a_minor_unit_keep_their_sums() {
-    let user = |id: u32, paid: &str, owed: &str, net: &str| json!({ "user_id": id, "paid_share": paid, "owed_share": owed, "net_balance": net });
+    let user = |id: u32, paid: &str, owed: &str, net: &str| {
+        json!({ "user_id": id, "paid_share": paid, "owed_share": owed,
+            "net_balance": net })
+    };
     let users = [user(1, "41181.0", "20590.5", "20590.5"), user(2, "0.0", "20590.5", "-20590.5")];
     let row = |id: u32| {
         expense(&json!({ "id": id, "cost": "41181.0", "currency_code": "CLP", "users": users }))

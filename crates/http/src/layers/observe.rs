@@ -88,13 +88,15 @@ pub(crate) async fn observe(
         let kind = failure.failure().map(FailureKind::as_str);
         let cause = with_causes(failure);
         tracing::error!(
-            request_id = &*id, %method, route, group_id, token_id, user_id, owner_id, transaction_id,
+            request_id = &*id, %method, route, group_id, token_id, user_id, owner_id,
+                transaction_id,
             status, code, limit, duration_ms, requests, round_trips, read_units, write_units, kind,
             cause, "request failed"
         );
     } else {
         tracing::info!(
-            request_id = &*id, %method, route, group_id, token_id, user_id, owner_id, transaction_id,
+            request_id = &*id, %method, route, group_id, token_id, user_id, owner_id,
+                transaction_id,
             status, code, limit, duration_ms, requests, round_trips, read_units, write_units,
             "request served"
         );

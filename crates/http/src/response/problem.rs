@@ -32,7 +32,8 @@ use crate::response::{
 macro_rules! codes {
     ($($name:ident $status:ident $meaning:literal $($limit:ident = $max:ident)*),+ $(,)?) => {
         /// Error code. Codes are stable.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize,
+            ToSchema)]
         #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
         #[schema(as = ErrorCode)]
         pub enum Code {

@@ -216,7 +216,8 @@ schemas! {
     /// Amount in major units, above zero, with at most as many decimals as the currency has. A
     /// number or a string; a string keeps its digits in clients whose numbers are floats.
     AmountInput {
-        "oneOf": [{ "type": "number", "exclusiveMinimum": 0 }, { "type": "string", "pattern": NUMBER }],
+        "oneOf": [{ "type": "number", "exclusiveMinimum": 0 },
+            { "type": "string", "pattern": NUMBER }],
         "example": 100,
     }
 
@@ -231,7 +232,8 @@ schemas! {
     /// has. It is negative if the payers received it: a refund or an income. A number or a string;
     /// a string keeps its digits in clients whose numbers are floats.
     ExpenseAmountInput {
-        "oneOf": [{ "type": "number", "not": { "const": 0 } }, { "type": "string", "pattern": SIGNED }],
+        "oneOf": [{ "type": "number", "not": { "const": 0 } },
+            { "type": "string", "pattern": SIGNED }],
         "example": 100,
     }
 
@@ -292,7 +294,8 @@ schemas! {
 
     /// Signed amount in major units by which a balance changes; not zero. A number or a string.
     ChangeAmountInput {
-        "oneOf": [{ "type": "number", "not": { "const": 0 } }, { "type": "string", "pattern": SIGNED }],
+        "oneOf": [{ "type": "number", "not": { "const": 0 } },
+            { "type": "string", "pattern": SIGNED }],
         "example": -12.5,
     }
 
@@ -386,7 +389,8 @@ schemas! {
     PlacesLimit { "type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": 10 }
 
     /// A calendar month.
-    CalendarMonth { "type": "string", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])$", "example": "2026-11" }
+    CalendarMonth { "type": "string", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])$",
+        "example": "2026-11" }
 
     /// Order of a list: oldest first, or newest first.
     SortOrder { "type": "string", "enum": ["asc", "desc"], "default": "desc" }
@@ -399,7 +403,8 @@ schemas! {
 
     /// End of a period: a moment as in RFC 3339, or a whole day in UTC.
     PeriodBound {
-        "type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ].+)?$", "example": "2024-01-20",
+        "type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ].+)?$",
+            "example": "2024-01-20",
     }
 
     /// Maximum number of items on a page.

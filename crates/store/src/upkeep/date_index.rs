@@ -1,5 +1,5 @@
-//! The reads and writes of the index of expenses by day, for the operators' tool: groups that were created before it have
-//! expenses without its keys.
+//! The reads and writes of the index of expenses by day, for the operators' tool: groups that were
+//! created before it have expenses without its keys.
 
 use fracti_core::{
     group::Group,

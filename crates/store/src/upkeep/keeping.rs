@@ -289,6 +289,7 @@ impl DueRow {
 
     /// Whether a row is still at this position of the index.
     fn is_at(&self, item: &Item) -> bool {
-        matches!(item.get("GSI3SK"), Some(AttributeValue::S(position)) if *position == self.position)
+        matches!(item.get("GSI3SK"),
+            Some(AttributeValue::S(position)) if *position == self.position)
     }
 }

@@ -32,8 +32,8 @@ impl Table {
 
     /// Sets the date of expenses that have none to the day that views show, adds them to the tally
     /// of that day, and returns their number. `expenses` are a part of [`dating::datable`] ones, of
-    /// one group, day and category; those that have got a date or were deleted meanwhile are left as
-    /// they are.
+    /// one group, day and category; those that have got a date or were deleted meanwhile are left
+    /// as they are.
     ///
     /// # Errors
     ///

@@ -72,8 +72,9 @@ impl Converted {
         self.entities.iter().flatten().filter_map(Entity::hash)
     }
 
-    /// What decides how they are written, of the rows that were read: the v0 rows of participants by the expense, entries, and used
-    /// blockchain transactions; and what the earlier steps of a trial run would have written.
+    /// What decides how they are written, of the rows that were read: the v0 rows of participants
+    /// by the expense, entries, and used blockchain transactions; and what the earlier steps of a
+    /// trial run would have written.
     pub fn known(
         &self,
         migration: &Migration,

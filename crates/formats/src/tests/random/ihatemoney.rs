@@ -104,7 +104,8 @@ proptest! {
         prop_assert!(import.is_ready(), "{:?}", errors(&import));
         for (index, row) in group.rows.iter().enumerate() {
             let row = Row { minor: minor(row), ..row.clone() };
-            assert_weighted(&import, RowPlace::Item("", index), &row, &group.names, |member| WEIGHTS[member])?;
+            assert_weighted(&import, RowPlace::Item("", index), &row, &group.names,
+                |member| WEIGHTS[member])?;
         }
         // Rows with a currency have their keys before the questions are answered.
         assert_keys(&asked, &import)?;
