@@ -765,12 +765,19 @@ async fn six_hundred_changes_of_others_hide_none_of_mine() {
     }
     bot.spend(json!({ "amount": 3, "description": "cake" })).await;
     bot.api.pass(Duration::from_hours(1));
-    let reports = bot.keep().await;
-    assert!(reports.iter().all(|it| it.failed == 0), "{reports:?}");
+    let told = || bot.telegram.messages(BOBS).iter().map(shown).collect::<String>();
+    // On a busy machine, a run has no time for all of them.
+    for _ in 0..5 {
+        let reports = bot.keep().await;
+        assert!(reports.iter().all(|it| it.failed == 0), "{reports:?}");
+        if told().contains("cake") {
+            break;
+        }
+        bot.api.pass(Duration::from_mins(1));
+    }
     bot.api.pass(Duration::from_mins(1));
     bot.keep().await;
-    let all: String = bot.telegram.messages(BOBS).iter().map(shown).collect();
-    assert_eq!(all.matches("cake").count(), 1, "{all}");
+    assert_eq!(told().matches("cake").count(), 1, "{}", told());
 }
 
 #[tokio::test]

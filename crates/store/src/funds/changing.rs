@@ -216,7 +216,7 @@ impl Table {
         id: FundTransactionId,
         now: Timestamp,
     ) -> Result<FundStatus, Error> {
-        self.work(None, "end-fund-transaction", now, || async {
+        self.work(None, "end-fund-transaction", now, |_| async {
             let (row, funds) = tokio::join!(self.fund_transaction(owner, id), self.funds(owner));
             let row = row?;
             if !row.is_over(now) {

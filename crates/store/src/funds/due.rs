@@ -23,7 +23,7 @@ use crate::{
     dynamo::note_mismatch,
     funds::changing::agreed,
     table::Table,
-    write::idempotency::{Idempotency, IdempotentRequest, Outcome},
+    write::idempotency::{Idempotency, Outcome},
 };
 
 impl Table {
@@ -68,8 +68,7 @@ impl Table {
         key: FundKey,
         now: Timestamp,
     ) -> Result<(), Error> {
-        let context = IdempotentRequest::own_work("end-fund", now).context;
-        self.work(None, "end-fund", now, || async {
+        self.work(None, "end-fund", now, |context| async move {
             let mut funds = self.funds_in_detail(owner, now).await?;
             funds.release_orphans_of(key, now);
             match funds.get(key).cloned().filter(|fund| fund.is_over(now)) {

@@ -154,7 +154,7 @@ impl Table {
     pub async fn migrate_chat(&self, from: i64, to: i64, now: Timestamp) -> Result<(), Error> {
         let before = ChatId::from(from);
         let after = ChatId::from(to);
-        self.work(None, "migrate-chat", now, || async {
+        self.work(None, "migrate-chat", now, |_| async {
             let read = |chat: &ChatId| self.db.get::<ChatGroup>(keys::chat_group(chat));
             let before = before.clone();
             let known = after.clone();
@@ -170,7 +170,7 @@ impl Table {
 
     /// Begins the messages to a group's chat again, to which the bot has come back.
     pub async fn resume_chat(&self, number: i64, now: Timestamp) -> Result<(), Error> {
-        self.work(None, "resume-chat", now, || async {
+        self.work(None, "resume-chat", now, |_| async {
             let Some(group) = self.group_of_chat(number).await? else {
                 return Ok(Decision::Done(()));
             };
@@ -187,7 +187,7 @@ impl Table {
         is_private: bool,
         now: Timestamp,
     ) -> Result<(), Error> {
-        self.work(None, "end-chat", now, || async {
+        self.work(None, "end-chat", now, |_| async {
             let of = if is_private {
                 u64::try_from(number).ok().and_then(|id| UserId::new(id).ok()).map(Subscriber::User)
             } else {

@@ -184,7 +184,7 @@ impl Table {
         id: SettlementId,
         now: Timestamp,
     ) -> Result<Settlement, Error> {
-        self.work(Some(group), "end-settlement-hold", now, || async {
+        self.work(Some(group), "end-settlement-hold", now, |_| async {
             let read = tokio::try_join!(self.find_settlement(group, id), self.ledger(group));
             let (settlement, ledger) = read?;
             let settlement = settlement.ok_or(Error::NoSettlement)?;

@@ -23,7 +23,7 @@ use crate::{
     dynamo::{Page, Range, Slice},
     ledger::Attempts,
     table::Table,
-    write::idempotency::{Idempotency, IdempotentRequest, Outcome},
+    write::idempotency::{Idempotency, Outcome},
 };
 
 impl Table {
@@ -177,9 +177,8 @@ impl Table {
         now: Timestamp,
         refused: Option<&Error>,
     ) -> Result<Occurred, Error> {
-        let context = IdempotentRequest::own_work("occur", now).context;
         let attempts = Attempts::default();
-        self.work(Some(group), "occur", now, || async {
+        self.work(Some(group), "occur", now, async |context| {
             let ledger = self.ledger_first(&attempts, group).await?;
             let everyone = Condition::default();
             let (schedule, of_group, members, ledger) = tokio::try_join!(

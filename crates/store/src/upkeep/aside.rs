@@ -48,7 +48,7 @@ impl Table {
         broken: &BrokenRow,
         now: Timestamp,
     ) -> Result<bool, Error> {
-        self.work(Some(group), "set-aside", now, async || {
+        self.work(Some(group), "set-aside", now, async |_| {
             let stored = self.db.item(broken.key.clone()).await?;
             Ok(broken.set_aside(group, stored.as_ref(), now)?)
         })

@@ -108,7 +108,7 @@ impl Table {
     ///
     /// As [`Table::audit`].
     pub async fn mend(&self, group: GroupId, now: Timestamp) -> Result<Vec<Finding>, Error> {
-        self.work(Some(group), "mend", now, async || {
+        self.work(Some(group), "mend", now, async |_| {
             let Audited { ledger, findings } =
                 Box::pin(self.audited(group, now, usize::MAX)).await?;
             Ok(mending(group, ledger.as_ref(), findings)?)

@@ -49,7 +49,7 @@ impl Table {
         expenses: &[Expense],
         now: Timestamp,
     ) -> Result<usize, Error> {
-        self.work(Some(group), "index-dates", now, async || {
+        self.work(Some(group), "index-dates", now, async |_| {
             let found = expenses.iter().map(|it| self.db.item(keys::expense(group, it.created_at)));
             let (read, found) = tokio::try_join!(self.ledger(group), try_join_all(found))?;
             dating::index(group, &read, found.into_iter().flatten())
@@ -64,7 +64,7 @@ impl Table {
     ///
     /// [`Error::Contended`]; [`Error::Table`] or [`Error::Unavailable`].
     pub async fn note_dated(&self, group: GroupId, now: Timestamp) -> Result<bool, Error> {
-        self.work(Some(group), "note-dated", now, async || {
+        self.work(Some(group), "note-dated", now, async |_| {
             let read = self.ledger(group).await?;
             let (row, left) = tokio::try_join!(
                 self.db.get::<Group>(keys::group(group)),

@@ -16,7 +16,7 @@ use fracti_core::{
     },
 };
 
-use crate::{table::Table, write::idempotency::IdempotentRequest};
+use crate::table::Table;
 
 impl Table {
     /// Ends a transaction that something else than Fracti left half-done, in one transaction: what
@@ -38,11 +38,10 @@ impl Table {
         now: Timestamp,
     ) -> Result<Option<EndedByForce>, Error> {
         let of = self.fund_transaction(owner, id).await?;
-        let operation = "void-half-done";
-        let RequestContext { random, .. } = IdempotentRequest::own_work(operation, now).context;
-        let by = By { operator, at: now, random };
         let payment = of.group_id.zip(of.settlement_id);
-        self.work(of.group_id.filter(|_| payment.is_some()), operation, now, || async {
+        let group = of.group_id.filter(|_| payment.is_some());
+        self.work(group, "void-half-done", now, async |RequestContext { random, .. }| {
+            let by = By { operator, at: now, random };
             match payment {
                 Some(payment) => self.void_payment((owner, id), payment, by).await,
                 None => decide::void(&self.fund_rows(owner).await?, id, by),

@@ -29,7 +29,7 @@ impl Table {
         now: Timestamp,
         note: impl Fn(&MigrationStep) -> Result<(), Error>,
     ) -> Result<MigrationStep, Error> {
-        let step = || async {
+        let step = |_| async {
             let decision = self.step(migration).await?;
             if let Decision::Write(_, step) = &decision {
                 note(step)?;

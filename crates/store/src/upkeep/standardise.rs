@@ -33,7 +33,7 @@ impl Table {
     ///
     /// [`Error::Table`] if the row cannot be read; [`Error::Contended`] or [`Error::Unavailable`].
     pub async fn standardise(&self, key: &Primary, now: Timestamp) -> Result<bool, Error> {
-        self.work(None, "standardise", now, || async {
+        self.work(None, "standardise", now, |_| async {
             Ok(standardised(key, self.db.item(key.clone()).await?, now)?)
         })
         .await

@@ -44,7 +44,7 @@ impl Table {
         expenses: &[Expense],
         now: Timestamp,
     ) -> Result<usize, Error> {
-        self.work(Some(group), "date-expenses", now, async || {
+        self.work(Some(group), "date-expenses", now, async |_| {
             let found = expenses.iter().map(|it| keys::expense(group, it.created_at));
             let found = try_join_all(found.map(|key| self.db.get::<Expense>(key)));
             let (read, found) = tokio::try_join!(self.ledger(group), found)?;

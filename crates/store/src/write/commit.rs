@@ -15,7 +15,7 @@ use fracti_core::{
         idempotency::IdempotencyRow,
         write::{Transaction, WriteError},
     },
-    values::{id::GroupId, time::Timestamp},
+    values::{id::GroupId, request_context::RequestContext, time::Timestamp},
 };
 
 use crate::{
@@ -60,7 +60,8 @@ impl Table {
         self.write_part(group, &mut Known::of(&idempotency.request), render, attempt).await
     }
 
-    /// [`Table::write`] for work that no user requested.
+    /// [`Table::write`] for work that no user requested. All attempts get the context of the request
+    /// that it is.
     ///
     /// # Errors
     ///
@@ -70,13 +71,14 @@ impl Table {
         group: Option<GroupId>,
         operation: &'static str,
         now: Timestamp,
-        attempt: impl Fn() -> A,
+        attempt: impl Fn(RequestContext) -> A,
     ) -> Result<T, Error>
     where
         A: Future<Output = Result<Decision<T>, WriteError>>,
     {
-        let mut known = Known::of(&IdempotentRequest::own_work(operation, now));
-        match self.write_part(group, &mut known, nothing_stored, attempt).await? {
+        let request = IdempotentRequest::own_work(operation, now);
+        let attempt = || attempt(request.context);
+        match self.write_part(group, &mut Known::of(&request), nothing_stored, attempt).await? {
             Outcome::Done(result) => Ok(result),
             Outcome::Replayed(_) => Err(Error::KeyReused),
         }
