@@ -16,6 +16,7 @@ use fracti_core::{
         decimal::Decimal,
         id::{GroupId, UserId},
         money::Money,
+        shown::{money, number},
         text::{Description, GuestName, Notes},
         time::{Day, Timestamp},
     },
@@ -185,6 +186,27 @@ pub(crate) enum LeftOut {
     Recurrence,
     /// The picture of a receipt.
     Receipt,
+}
+
+/// A row whose amount the app has converted into the currency of the group.
+#[derive(Clone, Copy)]
+pub(crate) struct Converted<'t> {
+    pub(crate) description: &'t str,
+    pub(crate) date: Day,
+    /// The amount before, and the code of its currency.
+    pub(crate) amount: Original<'t>,
+    pub(crate) code: &'t str,
+    /// The amount in the currency of the group.
+    pub(crate) recorded: Decimal,
+    pub(crate) currency: Currency,
+}
+
+/// The amount of a row before it was converted.
+#[derive(Clone, Copy)]
+pub(crate) enum Original<'t> {
+    Number(Decimal),
+    /// What the file has, which nothing is calculated with.
+    Text(&'t str),
 }
 
 impl LeftOut {
@@ -357,6 +379,27 @@ impl<'a> ImportDraft<'a> {
              сравните балансы с приложением"
         );
         self.warn(FilePlace::FILE, what);
+    }
+
+    /// Warns of a row whose amount the app has converted into the currency of the group. It names
+    /// the row, so that the one amount to check is found.
+    pub(crate) fn warn_of_converted(&mut self, row: RowPlace, converted: &Converted<'_>) {
+        let Converted { description, date, amount, code, recorded, currency } = *converted;
+        let description = quoted(description);
+        let recorded = Message::new(|language| money(language, recorded, currency));
+        let original = Message::new(|language| match (code.parse::<Currency>(), amount) {
+            (Ok(currency), Original::Number(amount)) => money(language, amount, currency),
+            (Err(_), Original::Number(amount)) => {
+                format!("{} {code:.20}", number(language, amount))
+            }
+            (_, Original::Text(amount)) => format!("{amount:.40} {code:.20}"),
+        });
+        let what = message!(
+            "{description} of {date} was {original}, and is recorded as {recorded}",
+            "{description}, {date}: было {original}, записывается {recorded}",
+            [original, recorded]
+        );
+        self.warn(row.into(), what);
     }
 
     fn note(&mut self, warning: Issue) {

@@ -10,7 +10,7 @@ use fracti_texts::{Message, Says, rule};
 use crate::quote::{quoted, unguarded};
 
 /// The character before the decimals, which is the same in the whole file.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct DecimalMark {
     mark: Option<char>,
     is_certain: bool,

@@ -12,7 +12,7 @@ use fracti_texts::{message, rule};
 use crate::{
     category::known,
     csv::{Csv, CsvRecord},
-    draft::{AMOUNT, FieldText, ImportDraft, Named, UncheckedRow},
+    draft::{AMOUNT, Converted, FieldText, ImportDraft, Named, Original, UncheckedRow},
     import::{FilePlace, Format, Issue, RowPlace},
     key::Key,
     names::{Names, Unclear},
@@ -335,6 +335,17 @@ impl<'r> SettleUpReader<'r, '_, '_> {
             divided(place, whole, side, parts, &mut self.withheld, self.draft)
         });
         let [Some(payers), Some(shares)] = sides else { return };
+        if is_converted {
+            let converted = Converted {
+                description: self.table.cell(line, PURPOSE),
+                date,
+                amount: Original::Number(amount),
+                code: of_row.code(),
+                recorded: currency.to_major(whole.rounded.minor),
+                currency,
+            };
+            self.draft.warn_of_converted(RowPlace::Line(line.line), &converted);
+        }
         let notes =
             is_converted.then(|| paid_in("Settle Up", &padded(amount, of_row), of_row.code(), ""));
         let category = if is_payment { None } else { self.category(line) };

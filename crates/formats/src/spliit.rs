@@ -9,13 +9,13 @@ pub(crate) mod csv;
 use std::collections::{HashMap, HashSet};
 
 use fracti_core::values::{category::Category, currency::Currency, decimal::Decimal, money::Money};
-use fracti_texts::{Message, message, rule};
+use fracti_texts::rule;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::{
     category::known,
-    draft::{FieldText, ImportDraft, LeftOut, Named, UncheckedRow},
+    draft::{Converted, FieldText, ImportDraft, LeftOut, Named, Original, UncheckedRow},
     import::{FilePlace, Format, Issue, PersonPart, RowPlace},
     json::{self, Number},
     key::Key,
@@ -55,13 +55,14 @@ const EXPENSE: KnownFields = KnownFields {
         "title",
         "amount",
         "originalAmount",
+        "originalCurrency",
         "paidById",
         "isReimbursement",
         "splitMode",
         "recurrenceRule",
         "notes",
     ],
-    passed_over: &["createdAt", "originalCurrency", "conversionRate"],
+    passed_over: &["createdAt", "conversionRate"],
     receipts: &["documents"],
     objects: &[
         ("category", KnownObjects::Parts(&CATEGORY)),
@@ -111,6 +112,7 @@ struct SpliitExpense {
     category: Option<Labels>,
     amount: Number,
     original_amount: Option<Number>,
+    original_currency: Option<String>,
     paid_by_id: String,
     paid_for: Vec<PaidFor>,
     is_reimbursement: bool,
@@ -175,7 +177,6 @@ pub(crate) fn read(text: &str, draft: &mut ImportDraft<'_>) -> Result<(), Issue>
         is_open,
         decimals,
         withheld: Withheld::default(),
-        converted: 0,
     };
     for (index, json) in group.expenses.into_iter().enumerate() {
         let row = RowPlace::Item(EXPENSES, index);
@@ -187,31 +188,7 @@ pub(crate) fn read(text: &str, draft: &mut ImportDraft<'_>) -> Result<(), Issue>
             Err(issue) => reader.draft.fail(issue),
         }
     }
-    let SpliitReader { draft, converted, .. } = reader;
-    warn_of_converted(converted, draft);
     Ok(())
-}
-
-/// Warns of this number of expenses in another currency than that of the group.
-fn warn_of_converted(count: usize, draft: &mut ImportDraft<'_>) {
-    if count == 0 {
-        return;
-    }
-    let expenses = Message::counted(
-        count,
-        ["expense in another currency has", "expenses in other currencies have"],
-        [
-            "расход в другой валюте записывается",
-            "расхода в других валютах записываются",
-            "расходов в других валютах записывается",
-        ],
-    );
-    let what = message!(
-        "{expenses} the amount in the currency of the group",
-        "{expenses} суммой в валюте группы",
-        [expenses]
-    );
-    draft.warn(FilePlace::FILE, what);
 }
 
 /// Decimals that the app has for the code of a currency.
@@ -235,8 +212,6 @@ struct SpliitReader<'d, 'a> {
     decimals: u8,
     /// Amounts that rounding has withheld from members, in the app's minor units.
     withheld: Withheld,
-    /// Number of expenses in another currency.
-    converted: usize,
 }
 
 impl SpliitReader<'_, '_> {
@@ -250,8 +225,18 @@ impl SpliitReader<'_, '_> {
         if expense.recurrence_rule.as_deref().is_some_and(|rule| rule != "NONE") {
             self.draft.leave_out(LeftOut::Recurrence);
         }
-        if expense.original_amount.is_some() {
-            self.converted = self.converted.saturating_add(1);
+        if let Some(Number(original)) = expense.original_amount {
+            let code = expense.original_currency.as_deref().unwrap_or_default();
+            let units = original.at_scale(0).map(|it| Decimal::new(it, decimals(code)));
+            let converted = Converted {
+                description: &expense.title,
+                date,
+                amount: Original::Number(units.unwrap_or(original)),
+                code,
+                recorded: self.currency.to_major(amount),
+                currency: self.currency,
+            };
+            self.draft.warn_of_converted(row, &converted);
         }
         let Some(key) = self.key(place, expense) else { return };
         let category = expense.category.as_ref().and_then(|labels| self.category(labels));

@@ -16,7 +16,10 @@ use fracti_texts::{Message, message, rule};
 use crate::{
     category::{Unknown, known},
     csv::{Csv, CsvRecord},
-    draft::{AMOUNT, CURRENCY, DATE, DESCRIPTION, FieldText, ImportDraft, Named, UncheckedRow},
+    draft::{
+        AMOUNT, CURRENCY, Converted, DATE, DESCRIPTION, FieldText, ImportDraft, Named, Original,
+        UncheckedRow,
+    },
     import::{FilePlace, Format, Issue, RowPlace},
     key::{Key, normal},
     number::{DecimalMark, paid_in},
@@ -216,6 +219,20 @@ impl TricountReader<'_, '_, '_> {
         }
         let category = if is_payment { None } else { self.category(line) };
         let title = unescaped(line.cell(0));
+        let [original, code, _] = self.originals(line);
+        if is_converted(self.currency, code) {
+            let converted = Converted {
+                description: &title,
+                date,
+                amount: self.mark.clone().number(original).map_or(Original::Text(original), |it| {
+                    Original::Number(if is_payment { it.absolute() } else { signed(it) })
+                }),
+                code,
+                recorded: self.currency.to_major(whole.rounded.minor),
+                currency: self.currency,
+            };
+            self.draft.warn_of_converted(RowPlace::Line(line.line), &converted);
+        }
         let notes = self.original(line);
         self.draft.push(&UncheckedRow {
             row: RowPlace::Line(line.line),
@@ -289,9 +306,14 @@ impl TricountReader<'_, '_, '_> {
         category(&word, &name, self.draft)
     }
 
+    /// What was paid, in which currency, and its rate.
+    fn originals<'r>(&self, line: &'r CsvRecord<'_>) -> [&'r str; 3] {
+        [1, 2, 3].map(|index| line.cell(index).trim())
+    }
+
     /// A note of what was paid in another currency than the tricount's.
     fn original(&self, line: &CsvRecord<'_>) -> Option<String> {
-        let [amount, code, rate] = [1, 2, 3].map(|index| line.cell(index).trim());
+        let [amount, code, rate] = self.originals(line);
         original(self.currency, amount, code, rate)
     }
 
@@ -357,8 +379,11 @@ fn category(word: &str, name: &str, draft: &mut ImportDraft<'_>) -> Option<Categ
 
 /// A note of what was paid in another currency than that of the tricount.
 fn original(of_tricount: Currency, amount: &str, code: &str, rate: &str) -> Option<String> {
-    if code.is_empty() || code == of_tricount.code() {
-        return None;
-    }
-    Some(paid_in("Tricount", amount.trim_start_matches('-'), code, rate))
+    let shown = || paid_in("Tricount", amount.trim_start_matches('-'), code, rate);
+    is_converted(of_tricount, code).then(shown)
+}
+
+/// Whether an amount in the currency of this code is converted.
+fn is_converted(of_tricount: Currency, code: &str) -> bool {
+    !code.is_empty() && code != of_tricount.code()
 }

@@ -7,7 +7,10 @@ use fracti_texts::message;
 
 use crate::{
     csv::{Csv, CsvRecord},
-    draft::{AMOUNT, CURRENCY, DATE, DESCRIPTION, FieldText, ImportDraft, Named, UncheckedRow},
+    draft::{
+        AMOUNT, CURRENCY, Converted, DATE, DESCRIPTION, FieldText, ImportDraft, Named, Original,
+        UncheckedRow,
+    },
     import::{FilePlace, Format, Issue, RowPlace},
     key::Key,
     nets::{NetParts, NetReader, NetRow},
@@ -114,6 +117,19 @@ impl CloudReader<'_, '_> {
         let Some(NetParts { payers, shares, note }) = self.nets.read(row, self.draft) else {
             return;
         };
+        let [original, code, _] = self.originals(record);
+        if !original.is_empty() {
+            let number = self.mark.clone().number(original);
+            let converted = Converted {
+                description: unguarded(record.cell(1)),
+                date,
+                amount: number.map_or(Original::Text(original), Original::Number),
+                code,
+                recorded: cost,
+                currency,
+            };
+            self.draft.warn_of_converted(RowPlace::Line(record.line), &converted);
+        }
         let notes: Vec<String> = self.original(record).into_iter().chain(note).collect();
         let notes = notes.join("\n");
         let category = unguarded(record.cell(2));
@@ -154,10 +170,15 @@ impl CloudReader<'_, '_> {
         self.draft.keep(record.place(index), AMOUNT, read)
     }
 
+    /// What was paid in another currency, its code and the rate.
+    fn originals<'r>(&self, record: &'r CsvRecord<'_>) -> [&'r str; 3] {
+        let cell = |index: Option<usize>| index.map_or("", |index| record.cell(index).trim());
+        self.original.map(cell).map(unguarded)
+    }
+
     /// A note of what was paid in another currency.
     fn original(&self, record: &CsvRecord<'_>) -> Option<String> {
-        let cell = |index: Option<usize>| index.map_or("", |index| record.cell(index).trim());
-        let [cost, code, rate] = self.original.map(cell).map(unguarded);
+        let [cost, code, rate] = self.originals(record);
         (!cost.is_empty()).then(|| paid_in("Spliit Cloud", cost, code, rate))
     }
 

@@ -9,13 +9,13 @@ use fracti_texts::message;
 
 use crate::{
     csv::{Csv, CsvRecord},
-    draft::{AMOUNT, DATE, DESCRIPTION, FieldText, ImportDraft, UncheckedRow},
+    draft::{AMOUNT, Converted, DATE, DESCRIPTION, FieldText, ImportDraft, Original, UncheckedRow},
     import::{FilePlace, Format, Issue, PersonPart, RowPlace},
     key::Key,
     number::DecimalMark,
     quote::{quoted, unguarded},
     rounding::{Exact, Withheld},
-    spliit::{CUSTOM_DECIMALS, decimals, warn_of_converted},
+    spliit::{CUSTOM_DECIMALS, decimals},
     unknown::KnownFields,
     weights::{self, Paid},
 };
@@ -34,13 +34,16 @@ pub(crate) const SPLIT_MODE: &str = "Split mode";
 
 /// The columns after those that are known by their places.
 const COLUMNS: KnownFields = KnownFields {
-    read: &[IS_REIMBURSEMENT, SPLIT_MODE, ORIGINAL],
-    passed_over: &["Original currency", "Conversion rate"],
+    read: &[IS_REIMBURSEMENT, SPLIT_MODE, ORIGINAL, ORIGINAL_CURRENCY],
+    passed_over: &["Conversion rate"],
     ..KnownFields::NONE
 };
 
 /// The column with the cost in another currency.
 const ORIGINAL: &str = "Original cost";
+
+/// The column with that currency.
+const ORIGINAL_CURRENCY: &str = "Original currency";
 
 /// Whether a CSV file has this format.
 pub(crate) fn is_header(header: &CsvRecord<'_>) -> bool {
@@ -92,10 +95,10 @@ pub(crate) fn read(
         reimbursement: index(IS_REIMBURSEMENT).unwrap_or_default(),
         mode: index(SPLIT_MODE),
         original: index(ORIGINAL),
+        original_currency: index(ORIGINAL_CURRENCY),
         mark: DecimalMark::default(),
         currency: None,
         withheld: Withheld::default(),
-        converted: 0,
     };
     let mut records = records;
     while let Some(record) = reader.draft.next_of_width(&mut records, header)? {
@@ -104,7 +107,6 @@ pub(crate) fn read(
         }
         reader.row(&record);
     }
-    let SpliitCsvReader { draft, converted, .. } = reader;
     let dates = message!(
         "the dates are those of the server's time zone, which may be one day early; those of the \
          JSON export are exact",
@@ -112,7 +114,6 @@ pub(crate) fn read(
     );
     draft.warn(FilePlace::FILE, dates);
     draft.warn_of_end();
-    warn_of_converted(converted, draft);
     Ok(())
 }
 
@@ -123,12 +124,11 @@ struct SpliitCsvReader<'d, 'a> {
     reimbursement: usize,
     mode: Option<usize>,
     original: Option<usize>,
+    original_currency: Option<usize>,
     mark: DecimalMark,
     /// Text for the currency, which is that of the group in all rows.
     currency: Option<String>,
     withheld: Withheld,
-    /// Number of expenses in another currency.
-    converted: usize,
 }
 
 impl SpliitCsvReader<'_, '_> {
@@ -162,9 +162,6 @@ impl SpliitCsvReader<'_, '_> {
                 RowPlace::Line(record.line),
                 &message!("its amount is zero", "её сумма равна нулю"),
             );
-        }
-        if self.original.is_some_and(|index| !record.cell(index).is_empty()) {
-            self.converted = self.converted.saturating_add(1);
         }
         let sign = minor.signum();
         let shares = cells.iter().filter(|part| part.minor != 0);
@@ -205,6 +202,20 @@ impl SpliitCsvReader<'_, '_> {
             };
             shares
         };
+        let text = |index: Option<usize>| index.map_or("", |it| unguarded(record.cell(it)).trim());
+        let original = text(self.original);
+        if !original.is_empty() {
+            let number = self.mark.clone().number(original);
+            let converted = Converted {
+                description: unguarded(record.cell(1)),
+                date,
+                amount: number.map_or(Original::Text(original), Original::Number),
+                code: text(self.original_currency),
+                recorded: currency.to_major(rounded.minor),
+                currency,
+            };
+            self.draft.warn_of_converted(RowPlace::Line(record.line), &converted);
+        }
         let category = self.draft.category(unguarded(record.cell(2))).map(Into::into);
         self.draft.push(&UncheckedRow {
             row: RowPlace::Line(record.line),

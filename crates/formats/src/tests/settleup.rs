@@ -46,6 +46,7 @@ fn shares_are_rounded_so_that_odd_cents_go_round() {
         [
             "the receipts of 1 row are not imported",
             "1 row has a category that Fracti does not know, read as other: 🎨 Art (1)",
+            "4 \"Museum\" of 2026-01-31 was 30.00\u{a0}USD, and is recorded as 27.00\u{a0}EUR",
         ]
     );
 }

@@ -67,8 +67,9 @@ fn odd_cents_are_those_of_the_app() {
     assert_eq!(
         warnings(&import),
         [
-            "1 expense in another currency has the amount in the currency of the group",
             "the rules of recurrence of 1 row are not imported",
+            "expenses[6] \"Train tickets\" of 2026-02-02 was 120.31\u{a0}CHF, and is recorded as \
+             111.06\u{a0}EUR",
         ]
     );
 }

@@ -35,6 +35,7 @@ fn payers_and_impacts_are_read() {
         [
             "the receipts of 1 row are not imported",
             "1 row has a category that Fracti does not know, read as other: Hobbies (1)",
+            "4 \"Museum\" of 2026-01-31 was 120.00\u{a0}USD, and is recorded as 110.40\u{a0}EUR",
         ]
     );
 }

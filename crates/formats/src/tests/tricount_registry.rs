@@ -69,6 +69,8 @@ fn amounts_and_splits_are_those_of_the_file() {
             "1 deleted row is left out",
             "the receipts of 1 row are not imported",
             "1 row has a category that Fracti does not know, read as other: Hobbies (1)",
+            "all_registry_entry[3] \"Museum\" of \
+             2026-01-31 was 120.00\u{a0}USD, and is recorded as 110.40\u{a0}EUR",
         ]
     );
 }

@@ -18,9 +18,9 @@ use fracti_texts::{message, rule};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{APP, category, original};
+use super::{APP, category, is_converted, original};
 use crate::{
-    draft::{FieldText, ImportDraft, LeftOut, Named, UncheckedRow},
+    draft::{Converted, FieldText, ImportDraft, LeftOut, Named, Original, UncheckedRow},
     import::{FilePlace, Format, Issue, PersonPart, RowPlace},
     json::{self, NumberText},
     key::Key,
@@ -428,6 +428,21 @@ impl RegistryReader<'_, '_> {
         }
         let split = self.split(entry, whole.rounded, &shares).filter(|_| !is_payment);
         let category = if is_payment { None } else { self.category(entry) };
+        if let Some(local) = entry.amount_local.as_ref()
+            && is_converted(self.currency, &local.currency)
+        {
+            let NumberText(original) = local.value;
+            let converted = Converted {
+                description: entry.description.as_deref().unwrap_or_default(),
+                date,
+                // The app writes what was paid as negative.
+                amount: Original::Number(original.negated()),
+                code: &local.currency,
+                recorded: self.currency.to_major(whole.rounded.minor),
+                currency: self.currency,
+            };
+            self.draft.warn_of_converted(row, &converted);
+        }
         let notes = entry.amount_local.as_ref().and_then(|local| {
             let rate = entry.exchange_rate.map(|NumberText(rate)| rate.to_string());
             let shown = match local.currency.parse() {
