@@ -219,7 +219,7 @@ impl TricountReader<'_, '_, '_> {
         }
         let category = if is_payment { None } else { self.category(line) };
         let title = unescaped(line.cell(0));
-        let [original, code, _] = self.originals(line);
+        let [original, code, _] = originals(line);
         if is_converted(self.currency, code) {
             let converted = Converted {
                 description: &title,
@@ -306,14 +306,9 @@ impl TricountReader<'_, '_, '_> {
         category(&word, &name, self.draft)
     }
 
-    /// What was paid, in which currency, and its rate.
-    fn originals<'r>(&self, line: &'r CsvRecord<'_>) -> [&'r str; 3] {
-        [1, 2, 3].map(|index| line.cell(index).trim())
-    }
-
     /// A note of what was paid in another currency than the tricount's.
     fn original(&self, line: &CsvRecord<'_>) -> Option<String> {
-        let [amount, code, rate] = self.originals(line);
+        let [amount, code, rate] = originals(line);
         original(self.currency, amount, code, rate)
     }
 
@@ -381,6 +376,11 @@ fn category(word: &str, name: &str, draft: &mut ImportDraft<'_>) -> Option<Categ
 fn original(of_tricount: Currency, amount: &str, code: &str, rate: &str) -> Option<String> {
     let shown = || paid_in("Tricount", amount.trim_start_matches('-'), code, rate);
     is_converted(of_tricount, code).then(shown)
+}
+
+/// What was paid, in which currency, and its rate.
+fn originals<'r>(line: &'r CsvRecord<'_>) -> [&'r str; 3] {
+    [1, 2, 3].map(|index| line.cell(index).trim())
 }
 
 /// Whether an amount in the currency of this code is converted.
