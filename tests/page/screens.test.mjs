@@ -52,6 +52,7 @@ const SCREENS = {
   tokens: '/app/me/tokens',
   funds: '/app/me/funds',
   transaction: `/app/me/funds/${topUp.id}`,
+  friends: '/app/me/friends',
   friend: '/app/me/friends/987654321',
 };
 

@@ -50,7 +50,7 @@ const BOUNDED: [&str; 4] = [
 
 /// Requests that read more after each measurement, up to a limit: what two users have together,
 /// questions, funds, all settlements of a group while one is pending, and a search.
-const GROWING: [&str; 13] = [
+const GROWING: [&str; 14] = [
     "GET /api/users/me/with/{bob}",
     "GET /app",
     "GET /app/groups/{groupId}",
@@ -60,6 +60,7 @@ const GROWING: [&str; 13] = [
     "GET /app/groups/{groupId}/questions",
     "GET /app/groups/{groupId}/settlements?status=pending",
     "GET /app/me",
+    "GET /app/me/friends",
     "GET /app/me/friends/2",
     "GET /app/me/funds",
     "[Pay]",

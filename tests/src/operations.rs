@@ -18,7 +18,7 @@ pub type Ids = BTreeMap<&'static str, String>;
 pub const OPEN: [&str; 4] = ["getHealth", "getOpenApiDocument", "listCurrencies", "listCategories"];
 
 /// Every screen of the Mini App.
-pub const SCREENS: [&str; 49] = [
+pub const SCREENS: [&str; 50] = [
     "/screens",
     "/screens/groups/{groupId}",
     "/screens/groups/{groupId}/balances",
@@ -62,6 +62,7 @@ pub const SCREENS: [&str; 49] = [
     "/screens/me/tokens",
     "/screens/me/funds",
     "/screens/me/funds/{transactionId}",
+    "/screens/me/friends",
     "/screens/me/friends/2",
     "/screens/funds/work",
     "/screens/groups/{groupId}/settle?to=2&amount=3&currency=EUR",

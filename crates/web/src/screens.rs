@@ -12,6 +12,7 @@ mod expenses;
 mod files;
 mod frame;
 mod friend;
+mod friends;
 mod funds;
 mod group;
 mod home;
@@ -91,6 +92,7 @@ pub(crate) fn routes() -> Routes {
         .page(Sender::User, "/screens/me/tokens", tokens::show)
         .page(Sender::User, "/screens/me/funds", funds::show)
         .page(Sender::User, "/screens/me/funds/{transactionId}", funds::transaction)
+        .page(Sender::User, "/screens/me/friends", friends::show)
         .page(Sender::User, "/screens/me/friends/{otherId}", friend::show)
         .page(Sender::User, "/screens/funds/work", funds::work)
 }

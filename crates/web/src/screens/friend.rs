@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use fracti_core::{
-    group::{Group, MemberKey},
+    group::{Group, Member, MemberKey},
     plan::{Plan, Transfer},
     records::settlement::Settlement,
     reports::debts::Debts,
@@ -71,7 +71,7 @@ pub(crate) async fn show(
         }
     };
     Ok(Fragment(html! {
-        a.back href="/app/me" { (l.me()) }
+        a.back href="/app/me/friends" { (l.friends()) }
         h1 tabindex="-1" data-title { (sentence([ui::name(&shared.other.name)], |[name]| l.with_friend_title(name))) }
         @if let Some(username) = &shared.other.username { p.hint.about { bdi dir="ltr" { "@" (username) } } }
         section {
@@ -144,16 +144,25 @@ async fn between(
     member_key: MemberKey,
     other: MemberId,
 ) -> Result<(Group, Vec<(Currency, Transfer)>), Problem> {
+    let (group, _, mut transfers) = own_transfers(app, member_key).await?;
+    transfers.retain(|(_, it)| it.from == other || it.to == other);
+    Ok((group, transfers))
+}
+
+/// A group, its members, and the payments of its plan that a member sends or receives.
+pub(super) async fn own_transfers(
+    app: &App,
+    member_key: MemberKey,
+) -> Result<(Group, Vec<Member>, Vec<(Currency, Transfer)>), Problem> {
     let (group, members, ledger) = app.table.group_and_ledger(member_key).await?;
     let pending = app.table.pending_settlements(group.id, &ledger).await?;
     let debts = Debts::of(&members, &ledger, Some(&pending))
         .or_else(|_| Debts::of(&members, &ledger, None))?;
     let me: MemberId = member_key.user.into();
     let of = |(currency, plan): (Currency, Plan)| {
-        let is_between =
-            move |it: &Transfer| [it.from, it.to] == [me, other] || [it.from, it.to] == [other, me];
-        plan.transfers.into_iter().filter(is_between).map(move |it| (currency, it))
+        let is_own = move |it: &Transfer| it.from == me || it.to == me;
+        plan.transfers.into_iter().filter(is_own).map(move |it| (currency, it))
     };
     let transfers = debts.plans.into_iter().flat_map(of).collect();
-    Ok((group, transfers))
+    Ok((group, members, transfers))
 }

@@ -55,7 +55,7 @@ pub(crate) async fn show(
         (ui::tabs(l.sections(), &[(l.groups(), "/app".to_owned()), (l.me(), "/app/me".to_owned())], 0))
         h1 tabindex="-1" data-title { (l.groups()) }
         @if is_first { (waiting) }
-        @if is_first && next.is_none() && live.len() > 1 { (totals(l, &groups.items, &uncounted(user.id, &groups.items, &payments.items, WAITING))) }
+        @if is_first && live.len() > 1 { (totals(l, &groups.items, next.is_some(), &uncounted(user.id, &groups.items, &payments.items, WAITING))) }
         @if groups.items.is_empty() { p.card.empty { (l.no_groups()) } }
         @if is_first && !waiting.0.is_empty() && !live.is_empty() { h2 { (l.groups()) } }
         @if is_first && groups.items.len() >= SEARCHED {

@@ -58,10 +58,11 @@ pub(crate) async fn show(
     Ok(Fragment(html! {
         (ui::tabs(l.sections(), &[(l.groups(), "/app".to_owned()), (l.me(), "/app/me".to_owned())], 1))
         h1 tabindex="-1" data-title { (ui::name(&user.name)) }
-        (totals(l, &groups.items, &uncounted(user.id, &groups.items, &payments.items, ITEMS)))
+        (totals(l, &groups.items, groups.next.is_some(), &uncounted(user.id, &groups.items, &payments.items, ITEMS)))
         (waits(l, user.id, &groups.items, (&payments.items, &members), &questions))
         ul.card.list {
             li { a.row href={ "/app/me/days?of=" (now.day()) } data-today { span.icon aria-hidden="true" { "📅" } span.grow { (l.days()) } } }
+            li { a.row href="/app/me/friends" { span.icon aria-hidden="true" { "👥" } span.grow { (l.friends()) } } }
             @for (icon, label, path) in links(l, &app, user.id) {
                 li { a.row href=(path) { span.icon aria-hidden="true" { (icon) } span.grow { (label) } } }
             }
@@ -91,14 +92,16 @@ fn links(l: Texts, app: &App, user: UserId) -> Vec<(&'static str, &'static str, 
     links
 }
 
-/// What the reader is owed and owes in all groups that are not archived.
-/// `to_confirm` is what was paid to them and is not counted yet.
+/// What the reader is owed and owes in these groups, but for archived ones. If there are `more`
+/// groups, it says which these are. `to_confirm` is what was paid to them and is not counted yet.
 pub(crate) fn totals(
     l: Texts,
     groups: &[Membership],
+    more: bool,
     to_confirm: &BTreeMap<Currency, Decimal>,
 ) -> Markup {
     let mut nets: BTreeMap<Currency, [i128; 2]> = BTreeMap::new();
+    let count = groups.len();
     let groups = groups.iter().filter(|it| !it.group.archived);
     for (currency, totals) in groups.flat_map(|it| &it.totals) {
         let net = totals.net();
@@ -118,6 +121,7 @@ pub(crate) fn totals(
         section.card.hero aria-label=(l.in_all_groups()) {
             @if lines.is_empty() { p.big { (l.you_are_settled()) } }
             (ui::first_ones(l, &lines))
+            @if more { p { span.hint { (l.over_groups(count)) } } }
             @for (currency, sum) in to_confirm {
                 p { span.hint { (sentence([ui::money(l, *sum, *currency)], |[amount]| l.to_confirm(amount))) } }
             }
@@ -264,25 +268,29 @@ fn item(
     let payment = |it: &Settlement, title: Markup| {
         let of_group = members.get(&it.group_id).map(Vec::as_slice).unwrap_or_default();
         let state = Rights::of(of_group, me).state(l, &names_in(l, me, members, it.group_id), it);
-        (format!("{}/settlements/{}", ui::group_path(it.group_id), it.id), title, state)
+        let path = format!("{}/settlements/{}", ui::group_path(it.group_id), it.id);
+        (path, title, Some(state), ui::money(l, it.amount, it.currency))
     };
-    let (path, what, note) = match event {
+    // What the reader's own part of an expense is, whoever paid it, so that the sums read alike.
+    let part =
+        |amount, currency| sentence([ui::money(l, amount, currency)], |[it]| l.your_part(it));
+    let (path, what, note, amount) = match event {
         Activity::Paid(paid) => {
             let it = &paid.expense;
             (
                 format!("{}/expenses/{}", ui::group_path(it.group_id), it.id),
                 ui::name(&it.description),
-                l.own_payment(it.paid_by(paid.paid_by), it.currency),
+                Some(l.own_payment(it.paid_by(paid.paid_by), it.currency)),
+                part(it.share_of_all(&[me.into(), paid.paid_by].into()), it.currency),
             )
         }
         Activity::Owed(it) => {
             let currency = it.currency.unwrap_or(Currency::TON);
-            let net = it.amount.negated();
-            let is_refund = it.total_amount.is_negative();
             (
                 format!("{}/expenses/{}", ui::group_path(it.group_id), it.expense_id),
                 ui::name(&it.description),
-                if is_refund { l.refund_effect(net, currency) } else { l.effect(net, currency) },
+                None,
+                part(it.amount, currency),
             )
         }
         Activity::Sent(it) => {
@@ -294,11 +302,10 @@ fn item(
             payment(it, sentence([name], |[name]| l.received_from(name)))
         }
     };
-    let amount = payment_of(event).map(|it| (it.amount, it.currency));
     html! {
         li { a.row href=(path) {
-            span.grow { span.name { (what) } small.hint { (ui::day(l, event.day(), today)) " · " (note) } }
-            @if let Some((amount, currency)) = amount { (ui::money(l, amount, currency)) }
+            span.grow { span.name { (what) } small.hint { (ui::day(l, event.day(), today)) @if let Some(note) = note { " · " (note) } } }
+            span.effect { (amount) }
         } }
     }
 }

@@ -46,6 +46,11 @@ texts! {
         "Отменено. Расходов: {expenses}, платежей: {settlements}" }
     ask_undo_import { "Take back everything that this import recorded?", "Отменить всё, что записал этот импорт?" }
     ask_delete_token { "Delete the token? What uses it will stop working.", "Удалить токен? То, что им пользуется, перестанет работать." }
+    over_groups(count) { "Over your {count} latest groups", "По {count} последним вашим группам" }
+    friends { "Friends", "Друзья" }
+    friends_about { "Who owes whom between you and each of them, in all your groups.", "Кто кому должен: вы и каждый из них, во всех ваших группах." }
+    friends_of(count) { "From {count} of your groups: those with an open balance come first.", "По {count} вашим группам: сначала те, где есть баланс." }
+    no_friends { "Nobody yet: join a group, or invite friends to yours.", "Пока никого: вступите в группу или пригласите друзей в свою." }
     in_all_groups { "In all groups", "Во всех группах" }
     open_questions { "Waiting for your answer", "Ждут вашего ответа" }
     latest { "Latest", "Последнее" }
@@ -114,8 +119,8 @@ texts! {
     credit { "Credit", "Кредит" }
     funds_about { "Money that you have given to the operator of this Fracti, and can pay with in groups.",
         "Деньги, которые вы перевели оператору этого сервера Fracti: ими можно платить в группах." }
-    funds_count { "What others pay you from their funds counts at once, without your confirmation.", "Когда вам платят из «Моих средств», платёж учитывается сразу, без вашего подтверждения." }
-    funds_wait { "What others pay you from their funds waits for your confirmation.", "Когда вам платят из «Моих средств», платёж ждёт вашего подтверждения." }
+    funds_count { "What others pay you from their funds counts at once, without your confirmation.", "Когда другие платят вам из своих средств в Fracti, платёж учитывается сразу, без вашего подтверждения." }
+    funds_wait { "What others pay you from their funds waits for your confirmation.", "Когда другие платят вам из своих средств в Fracti, платёж ждёт вашего подтверждения." }
     ask_me_first { "Ask me first", "Сначала спрашивать меня" }
     count_at_once { "Count them at once", "Учитывать сразу" }
     top_up { "Top up", "Пополнить" }
