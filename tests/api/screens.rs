@@ -215,12 +215,15 @@ async fn sentences_agree_with_the_reader() {
     let payers = json!([{ "userId": "1", "amount": 5 }, { "userId": "2", "amount": 5 }]);
     let splits = json!([{ "userId": "1" }, { "userId": "2" }]);
     group.spend(0, json!({ "amount": 10, "payers": payers, "splits": splits })).await;
+    let payers = json!([{ "userId": "1", "amount": 8 }, { "userId": "3", "amount": 1 }]);
+    group.spend(0, json!({ "amount": 9, "payers": payers })).await;
     for (reader, language, screen, says) in [
         (0, "en", "/balances", ["B pays you", "C pays you"]),
         (1, "en", "/balances", ["You pay A", "C pays A"]),
         (1, "ru", "/balances", ["Вы платите, A", "C → A"]),
         (0, "en", "", ["nothing owed", "you lent"]),
-        (1, "ru", "", ["без долга", "вы должны"]),
+        (1, "ru", "", ["без долга", "ваша доля"]),
+        (2, "en", "", ["your part", "of it paid"]),
     ] {
         let path = format!("/screens/groups/{}{screen}", group.id);
         let shown = shown(&group.members[reader], &path, language).await.text.clone();

@@ -145,7 +145,7 @@ test('a currency that is chosen by hand stands above one that was typed', async 
   await amount(page).fill('£5');
   assert.equal(await currency(page).inputValue(), 'GBP');
   await pick(page, 'dollar');
-  assert.equal(await amount(page).inputValue(), '5');
+  assert.equal(await amount(page).inputValue(), '5.00');
   assert.equal(await record(page, EUR, 'By hand'), '5 USD');
 });
 
@@ -231,4 +231,30 @@ test('a form whose script could not be loaded keeps the entry and tries again', 
   await save(page).click();
   await page.waitForURL(`**/groups/${EUR.id}`);
   assert.equal((await newest(EUR)).amount, '1234.5');
+});
+
+test('an amount that a form proposes is in the reader\'s notation, and is read back exactly', async () => {
+  const KWD = await server.call('alice', 'POST', '/api/groups', { title: 'Gulf', chatId: '53', currency: 'KWD' });
+  await server.call('bob', 'POST', `/api/groups/${KWD.id}/join`, {});
+  for (const [group, number, language, shown] of [[EUR, '1500.5', 'ru', '1500,50'], [EUR, '1500.5', 'en', '1500.50'], [KWD, '1.234', 'ru', '1,234'], [KWD, '1.5', 'en', '1.500']]) {
+    const splits = [{ userId: '123456789', amount: '1.1' }, { userId: '987654321', amount: number === '1500.5' ? '1499.4' : number === '1.5' ? '0.4' : '0.134' }];
+    const at = await server.call('alice', 'POST', `/api/groups/${group.id}/expenses`, { amount: number, description: 'Rent', splitType: 'exact', splits });
+    const page = await form(group, { language }, `/expenses/${at.id}/edit`);
+    assert.equal(await amount(page).inputValue(), shown);
+    const parts = await page.locator('[name^="splits["][name$=".amount"]:visible').evaluateAll((all) => all.map((it) => it.value).filter(Boolean));
+    const decimals = shown.length - shown.search(/[.,]/) - 1;
+    for (const it of parts) assert.match(it, new RegExp(`^\\d+[${language === 'ru' ? ',' : '.'}]\\d{${decimals}}$`));
+    assert.equal(await understood(page).count() && await understood(page).textContent(), await understood(page).count() ? '' : 0);
+    await page.locator('#notes').fill('Changed');
+    await page.locator('[data-main]').click();
+    await page.waitForURL(`**/expenses/${at.id}`);
+    const after = await server.call('alice', 'GET', `/api/groups/${group.id}/expenses/${at.id}`);
+    assert.deepEqual([after.amount, after.notes], [number, 'Changed']);
+    assert.deepEqual(after.splits.map((it) => it.amount).sort(), splits.map((it) => it.amount).sort());
+    assert.deepEqual(page.errors, []);
+    await page.context().close();
+  }
+  const pay = await form(EUR, { language: 'ru' }, '/settle?to=987654321&amount=6.5&currency=EUR');
+  assert.equal(await amount(pay).inputValue(), '6,50');
+  await pay.context().close();
 });

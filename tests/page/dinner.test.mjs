@@ -233,3 +233,65 @@ test('a dinner of four takes three taps, a payment two, and its confirmation one
   assert.deepEqual(balances.map((it) => Number(it.balances.EUR ?? 0)).sort((one, other) => one - other), [-21.6, -21.6, 0, 43.2]);
   for (const { page } of [alice, bob, recipient]) await page.context().close();
 });
+
+test('a receipt that is copied shows who had how many and what a discount is for, and is recorded the same', { timeout: 90_000 }, async () => {
+  const [alice, bob, carol] = ['123456789', '987654321', '456789123'];
+  const original = await server.call('alice', 'POST', `/api/groups/${server.group}/expenses`, { description: 'Diner', splitType: 'itemized', items: [
+    { name: 'Wine', amount: '15.50' },
+    { name: 'Pizza', amount: 24, quantity: 2, price: 12, sharers: [{ userId: alice }, { userId: bob }] },
+    { name: 'Salad', amount: '7.20', sharers: [{ userId: carol, weight: 2 }, { userId: bob }] },
+    { name: 'Beer', amount: 14, quantity: 4, sharers: [{ userId: carol, weight: '2.5' }, { userId: bob, weight: '1.5' }] },
+    { kind: 'tip', name: 'Tip', amount: 5, split: 'equal' },
+    { kind: 'discount', name: 'Coupon', amount: 4, over: [1, 2] },
+    { kind: 'fee', name: 'Corkage', amount: 3, sharers: [{ userId: carol, weight: 2 }, { userId: alice }] },
+  ] });
+  const copied = async (page) => {
+    const before = (await server.call('alice', 'GET', `/api/groups/${server.group}/expenses`)).map((it) => it.id);
+    await page.locator('[data-main]').click();
+    await page.locator('#status', { hasText: 'Diner' }).waitFor();
+    const [added] = (await server.call('alice', 'GET', `/api/groups/${server.group}/expenses`)).filter((it) => !before.includes(it.id));
+    return server.call('alice', 'GET', `/api/groups/${server.group}/expenses/${added.id}`);
+  };
+  for (const [language, on, all, half] of [['en', 'on', 'on everything', '2.5'], ['ru', 'на:', 'на всё', '2,5']]) {
+    const at = `${server.path}/expenses/new?from=${original.id}`;
+    const page = await open(server, 'alice', at, { language, size: NARROW });
+    const line = (name) => page.locator('[data-row]', { has: page.locator(`[name^="items["][value="${name}"]`) }).first();
+    const counts = (name) => line(name).locator('.taker .num:visible').evaluateAll((inputs) => inputs.map((it) => it.value).sort());
+    assert.deepEqual(await counts('Salad'), ['1', '2']);
+    assert.deepEqual(await counts('Beer'), [half.replace('2', '1'), half]);
+    assert.deepEqual(await counts('Pizza'), []);
+    assert.equal(await line('Coupon').locator('small').innerText(), `Coupon · ${on} Pizza, Salad`);
+    assert.match(await line('Corkage').locator('small').innerText(), /Carol White × 2/);
+    await check(page, `copied-${language}`);
+    const same = await copied(page);
+    assert.deepEqual(same.items, original.items);
+    assert.deepEqual(same.splits, original.splits);
+    // Somebody who did not have it after all, another number, and an item less.
+    await page.goto(`${server.api}${at}`);
+    await ready(page);
+    await line('Beer').getByRole('checkbox', { name: 'Bob Jones' }).uncheck({ force: true });
+    await line('Salad').locator('.taker .num:visible').first().fill('3');
+    await line('Pizza').locator('[data-remove]').click();
+    assert.equal(await line('Coupon').locator('small').innerText(), `Coupon · ${on} Salad`);
+    const other = await copied(page);
+    const beer = other.items.find((it) => it.name === 'Beer');
+    assert.deepEqual(beer.sharers.map((it) => [it.userId, it.weight]), [[carol, '2.5']]);
+    assert.ok(other.items.find((it) => it.name === 'Salad').sharers.some((it) => it.weight === '3'));
+    assert.deepEqual(other.items.find((it) => it.name === 'Coupon').over, [1]);
+    await page.goto(`${server.api}${at}`);
+    await ready(page);
+    for (const name of ['Pizza', 'Salad']) await line(name).locator('[data-remove]').click();
+    assert.equal(await line('Coupon').locator('small').innerText(), `Coupon · ${all}`);
+    assert.equal((await copied(page)).items.find((it) => it.name === 'Coupon').over, undefined);
+    // What has no name of its own is called as what it is.
+    await page.goto(`${server.api}${at}`);
+    await ready(page);
+    await page.locator('[data-add=extra]').click();
+    await page.locator('select[name="items[500].kind"]').selectOption('discount');
+    await page.locator('[name="items[500].amount"]').fill('1');
+    const named = (await copied(page)).items.at(-1);
+    assert.deepEqual([named.kind, named.name], ['discount', language === 'en' ? 'Discount' : 'Скидка']);
+    assert.deepEqual(page.errors, []);
+    await page.context().close();
+  }
+});

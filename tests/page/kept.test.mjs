@@ -161,9 +161,9 @@ test('two people edit one expense, and the second keeps what they typed', async 
   assert.deepEqual(await filled(page), ['60', 'Boat tour']);
   assert.match(await page.locator('[data-theirs=amount]').textContent(), /55/);
   await check(page, 'conflict');
-  assert.deepEqual(await page.locator('[data-theirs=amount] button').allTextContents(), ['Use 55', 'Keep my 60']);
+  assert.deepEqual(await page.locator('[data-theirs=amount] button').allTextContents(), ['Use 55.00', 'Keep my 60']);
   await page.locator('[data-theirs=amount] button').first().click();
-  assert.deepEqual(await filled(page), ['55', 'Boat tour']);
+  assert.deepEqual(await filled(page), ['55.00', 'Boat tour']);
   await page.fill('#amount', '61');
   await tap(page, 'Save', { role: 'button' });
   await page.waitForSelector('h1:has-text("Boat tour")');

@@ -54,7 +54,7 @@ test('amounts of a few of 500 are recorded, and an edit keeps them', { timeout: 
   const ticked = page.locator('[name^="splits["]:checked');
   assert.deepEqual(await ticked.evaluateAll((all) => all.map((it) => it.ariaLabel)), [ODD, HEBREW, LAST].map((it) => `${it} shares it`));
   const part = (name) => page.getByRole('textbox', { name: `Part of ${name}`, exact: true });
-  assert.deepEqual(await Promise.all([ODD, HEBREW, LAST].map((it) => part(it).inputValue())), ['10', '20', '30']);
+  assert.deepEqual(await Promise.all([ODD, HEBREW, LAST].map((it) => part(it).inputValue())), ['10.00', '20.00', '30.00']);
   await part(LAST).fill('40');
   await page.fill('#amount', '70');
   await save(page, new RegExp(`expenses/${made.id}$`));

@@ -161,7 +161,7 @@ test('the rest of the amount is shown, and a tap gives it to the row touched las
     await amounts.nth(1).focus();
     await amounts.nth(1).fill('12');
     await page.locator('[data-rest]').click();
-    assert.equal(await amounts.nth(1).inputValue(), '30');
+    assert.equal(await amounts.nth(1).inputValue(), language === 'ru' ? '30,00' : '30.00');
     assert.ok(await page.locator('[data-rest]').isHidden());
     // The payer whose amount is left empty pays the rest.
     await page.locator('[data-instead] summary').click();
@@ -201,7 +201,7 @@ test('a receipt that becomes an equal split costs what its lines sum to', async 
   const page = await open(server, 'alice', `${server.path}/expenses/${id}/edit`);
   await page.locator('[data-remove]').first().click();
   await page.locator('.segments label').first().click();
-  assert.equal(await page.inputValue('#amount'), '23');
+  assert.equal(await page.inputValue('#amount'), '23.00');
   await page.context().close();
 });
 
@@ -279,6 +279,7 @@ test('of many groups, those are shown that have the text', { timeout: 90_000 }, 
     await server.call('bob', 'PATCH', `/api/groups/${group.id}`, { archived: true });
   }
   const page = await open(server, 'bob', '/app');
+  assert.match(await page.locator('.hero').innerText(), /Over your 50 latest groups/);
   for (let before = 0; (await page.locator('[data-more]').count()) > 0 && before < 5; before += 1) {
     await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
     await page.waitForTimeout(300);
@@ -290,5 +291,69 @@ test('of many groups, those are shown that have the text', { timeout: 90_000 }, 
   assert.deepEqual((await shown()).sort(), ['Trip 5', 'Trip 50', 'Trip 51']);
   await page.fill('[data-find]', 'TRIP 7');
   assert.deepEqual(await shown(), ['Trip 7']);
+  await page.context().close();
+});
+
+test('an expense is called the reader\'s part of it, in Latest always, and friends are found from Me', async () => {
+  const group = await fresh('Own part');
+  for (const name of ['bob', 'carol']) await server.call(name, 'POST', `${group.api}/join`, {});
+  await server.call('bob', 'POST', `${group.api}/expenses`, { amount: 30, description: 'Boat' });
+  await server.call('alice', 'POST', `${group.api}/expenses`, { amount: 60, description: 'Mine' });
+  await server.call('alice', 'POST', `${group.api}/expenses`, { amount: -9, description: 'Refund' });
+  await server.call('bob', 'POST', `${group.api}/expenses`, { amount: 30, description: 'Both', payers: [{ userId: '123456789', amount: 4 }, { userId: '987654321', amount: 26 }] });
+  const text = async (page, name, part) => (await page.locator('a.row', { hasText: name }).first().locator(part).innerText()).replaceAll('\u00a0', ' ');
+  for (const [language, part, says, friends] of [
+    ['en', 'your part', { Boat: 'your part 10.00 EUR', Mine: 'you lent 40.00 EUR', Refund: '6.00 EUR of it is theirs', Both: 'your part 10.00 EUR, 4.00 EUR of it paid' }, 'Friends'],
+    ['ru', 'ваша доля', { Boat: 'ваша доля 10,00 EUR', Mine: 'вам должны 40,00 EUR', Refund: 'из них 6,00 EUR — доля остальных', Both: 'ваша доля 10,00 EUR, из них оплачено 4,00 EUR' }, 'Друзья'],
+  ]) {
+    const page = await open(server, 'alice', group.path, { language, size: NARROW });
+    for (const [name, words] of Object.entries(says)) assert.equal(await text(page, name, '.effect'), words);
+    await check(page, `parts-${language}`);
+    await page.goto(`${server.api}/app/me`);
+    await ready(page);
+    const amount = (number) => language === 'ru' ? number.replace('.', ',') : number;
+    for (const [name, number] of [['Boat', '10.00'], ['Mine', '20.00'], ['Refund', '−3.00'], ['Both', '10.00']]) {
+      assert.equal(await text(page, name, '.effect'), `${part} ${amount(number)} EUR`);
+    }
+    await tap(page, friends);
+    await check(page, `friends-${language}`);
+    assert.match(await text(page, 'Carol White', '.amounts'), /EUR/);
+    await tap(page, /Bob Jones/);
+    await page.getByRole('heading', { name: /Bob Jones/ }).waitFor();
+    await tap(page, friends);
+    await page.getByRole('heading', { name: friends, exact: true }).waitFor();
+    await page.context().close();
+  }
+});
+
+test('frames cut nothing, and no row looks out beside the button at a desk', async () => {
+  const { id } = await server.call('alice', 'POST', `/api/groups/${server.group}/expenses`, {
+    description: 'Tea', splitType: 'itemized', items: [{ name: 'Tea', amount: 9, sharers: [{ userId: '123456789' }] }],
+  });
+  const phone = await open(server, 'alice', `${server.path}/expenses/new?from=${id}`);
+  await phone.getByLabel('What for').focus();
+  const [label, frame] = await phone.evaluate(() => {
+    const field = document.activeElement, { outlineOffset, outlineWidth, outlineStyle } = getComputedStyle(field);
+    if (outlineStyle === 'none') throw new Error('no frame');
+    return [field.labels[0].getBoundingClientRect().bottom, field.getBoundingClientRect().top - parseFloat(outlineOffset) - parseFloat(outlineWidth)];
+  });
+  assert.ok(label <= frame, `the label ends at ${label}, the frame begins at ${frame}`);
+  // The ring of a person who is marked is 4 px around the picture.
+  const gaps = await phone.locator('.toggle:has(:checked)').evaluateAll((all) => all.map((it) => it.querySelector('small').getBoundingClientRect().top - it.querySelector('.avatar').getBoundingClientRect().bottom));
+  assert.ok(gaps.length && gaps.every((it) => it >= 4), gaps.join());
+  const desk = await open(server, 'alice', server.path, { size: { ...DESK, height: 620 } });
+  const [list, button] = await desk.evaluate(() => ['[data-pages] .list', '.main-button'].map((it) => document.querySelector(it).getBoundingClientRect().toJSON()));
+  assert.ok(button.left <= list.left && button.right >= list.right, JSON.stringify([list, button]));
+  for (const page of [phone, desk]) await page.context().close();
+});
+
+test('the statement is found from the balances and from More', async () => {
+  const page = await open(server, 'alice', `${server.path}/more`);
+  await tap(page, 'Your statement');
+  await page.getByRole('heading', { name: 'Your statement' }).waitFor();
+  await page.goto(`${server.api}${server.path}/balances`);
+  await ready(page);
+  const marks = await page.locator('a.row[href*="/ledger/"]').evaluateAll((all) => all.map((it) => getComputedStyle(it, '::after').content));
+  assert.ok(marks.length && marks.every((it) => it === '"›"'), marks.join());
   await page.context().close();
 });

@@ -22,7 +22,7 @@ test('the only payment of the plan opens filled in, and its state is said', asyn
     const page = await open(server, 'bob', group.path, { language });
     await tap(page, settle);
     await page.waitForURL(/settle\?/);
-    assert.equal(await page.inputValue('#amount'), '15');
+    assert.equal(await page.inputValue('#amount'), language === 'ru' ? '15,00' : '15.00');
     await page.locator('[data-main]').click();
     await page.waitForURL(/balances$/);
     await ready(page);

@@ -396,6 +396,10 @@ test('what a file does not say is asked, and then it is imported', async () => {
   await page.getByLabel('File').setInputFiles(file);
   await page.getByRole('button', { name: 'Show what will be added' }).click();
   await page.getByLabel(/who paid/).first().waitFor();
+  // The one amount to check is named, and so is what is not in the list yet.
+  const plan = (await page.locator('[data-plan]').innerText()).replaceAll('\u00a0', ' ');
+  assert.match(plan, /"Train tickets" of 2026-02-02 was 120\.31 CHF, and is recorded as 111\.06 EUR/);
+  assert.match(plan, /waiting for your answer: 2/);
   await check(page, 'import-questions');
   const { payers } = JSON.parse(readFileSync(`${file}.answers.json`, 'utf8'));
   for (const [line, name] of Object.entries(payers)) await page.locator(`[data-answer=payers][data-key="${line}"]`).selectOption(name);

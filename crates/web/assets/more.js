@@ -751,6 +751,8 @@ export const digitsOf = (form) => {
   return known[chosen] ?? 2;
 };
 
+// A number in a field, as the reader would type it, and the number that it is.
+const fieldOf = (number, digits) => figure(number, digits, '').replace('\u2212', '-');
 const plainly = (number) => number.replace(',', '.').replace(/^0+(?=\d)/, '').replace(/^\./, '0.').replace(/(\.\d*?)0*$/, '$1').replace(/\.$/, '');
 
 // What a control means: one reading, several, or none.
@@ -762,8 +764,8 @@ function meaning(control) {
   }
   const { form } = control;
   const { control: select, chosen, known } = currencyOf(form);
-  // What came from the API, or was written by the page, is in the notation of the API.
-  if (entered === (control.exact ?? control.defaultValue)) return { reads: [{ amount: entered, currency: chosen }], silent: true, known, entered };
+  // What came from the API, or was written by the page, has no separators, so that it is never asked about.
+  if (entered === (control.exact ?? control.defaultValue)) return { reads: [{ amount: plainly(entered), currency: chosen }], silent: true, known, entered };
   const free = select && control.name === 'amount';
   const base = free && control.base || chosen;
   const used = form.dataset.used?.split(' ') ?? [];
@@ -1061,6 +1063,10 @@ function leave(form) {
   }
   shareToday(form);
   prices(form, chosen, digits);
+  for (const it of form.querySelectorAll('[data-over]')) {
+    const places = [...it.closest('[data-row]').querySelectorAll('[data-index]')].map(({ value }) => form.elements[`items[${value}].name`]?.value).filter(Boolean);
+    it.textContent = places.length ? text('on', places.join(', ')) : text('onAll');
+  }
   const rest = form.querySelector('[data-rest]');
   if (/exact|percentage/.test(form.elements.splitType?.value)) {
     const isPercent = form.elements.splitType.value === 'percentage', scale = isPercent ? 4 : digits;
@@ -1079,7 +1085,7 @@ function leave(form) {
       const to = last();
       const now = total([to], scale) + left;
       if (now < 0n) return to.focus();
-      to.exact = to.value = written(now, scale);
+      to.exact = to.value = fieldOf(written(now, scale), isPercent ? 0 : digits);
       to.dispatchEvent(new Event('input', { bubbles: true }));
     };
   }
@@ -1191,7 +1197,7 @@ export function watch(form) {
       // A currency that is chosen by hand stands above one that was typed.
       for (const it of form.querySelectorAll('[data-decimal]')) {
         const [read] = it.value.trim() ? meaning(it).reads : [];
-        if (it.base && read) it.exact = it.value = read.amount;
+        if (it.base && read) it.exact = it.value = fieldOf(read.amount, digitsOf(form));
         it.base = undefined;
         understand(it);
       }
@@ -1202,11 +1208,16 @@ export function watch(form) {
       form.querySelectorAll('input[type=date]').forEach(ahead);
     }
     if (target.matches('[name^="splits["]')) form.touched = target;
+    // A line without a name of its own is called as its kind.
+    if (target.matches('select[name$=".kind"]')) {
+      const name = target.nextElementSibling, [chosen] = target.selectedOptions;
+      if ([...target.options].some((it) => it.textContent === name.value)) name.value = chosen.textContent;
+    }
     // What was a receipt costs what its lines sum to.
     const { splitType, amount } = form.elements;
     if (target.name === 'splitType' && form.splitBefore === 'itemized' && amount) {
       const sum = linesOf(form, digitsOf(form));
-      if (sum !== undefined) amount.exact = amount.value = written(sum, digitsOf(form));
+      if (sum !== undefined) amount.exact = amount.value = fieldOf(written(sum, digitsOf(form)), digitsOf(form));
     }
     form.splitBefore = splitType?.value;
     leave(form);
@@ -1229,7 +1240,7 @@ export function watch(form) {
 function stepped(control, by) {
   const { least = '0' } = control.dataset;
   const next = numbered(`${numbered(control.value) ?? 0}${by < 0 ? by : `+${by}`}`);
-  return numbered(`${next}-${least}`)?.startsWith('-') ? least : next;
+  return fieldOf(numbered(`${next}-${least}`)?.startsWith('-') ? least : next, 0);
 }
 
 // A day to come says that it counts already.
@@ -1262,6 +1273,8 @@ export function read(form) {
   const body = {}, paths = new Map(), indexes = new Map(), places = [];
   for (const control of form.elements) {
     if (!control.name || control.matches(':disabled') || isNothing(control.closest('[data-row]'))) continue;
+    // The weight of a member who does not share the line.
+    if (control.closest('.taker')?.querySelector(':not(:checked)[type=checkbox]')) continue;
     // Of some boxes, those that are not ticked are sent.
     if (/checkbox|radio/.test(control.type) && control.checked === (control.dataset.unticked !== undefined)) continue;
     if (control.matches('[data-fresh]')) control.value ||= control.dataset.fresh ? `c${crypto.randomUUID().replaceAll('-', '').slice(1)}` : crypto.randomUUID();
@@ -1296,6 +1309,8 @@ export function read(form) {
   if (form.dataset.list) body[form.dataset.list] ??= [];
   // A line below zero takes something off.
   const lines = body.items ?? body.receipt?.items ?? [];
+  // Without the items that it was for, a line is for all.
+  for (const line of lines) if (line.over?.length === 0) delete line.over;
   if (lines.some(({ amount }) => amount > 0)) {
     for (const line of lines.filter(({ amount }) => amount < 0)) {
       line.kind = 'discount';
@@ -1476,7 +1491,8 @@ export async function plan(form, data) {
     return make('li', { className: 'row' }, about, make('span', { className: 'num', textContent: amount === undefined ? '' : `${figure(amount, digitsBy?.[currency] ?? 0)}\u00a0${currency}` }));
   }));
   const left = data.expenses + data.settlements + data.adjustments - data.records.length;
-  const counts = text('plan', data.expenses, data.settlements).replace('{c}', data.alreadyThere);
+  const open = data.questions.filter((it) => it.line).length;
+  const counts = text('plan', data.expenses, data.settlements).replace('{c}', data.alreadyThere) + (open ? text('open', open) : '');
   form.confirm = data.differences?.confirm;
   const differences = data.differences?.rows ?? [];
   const lines = (className, issues) => issues.map((it) => line(className, it.message));

@@ -16,8 +16,7 @@ pub fn number(language: Language, number: Decimal) -> String {
 /// An amount in major units without its currency, with all decimals that are usual in it.
 #[must_use]
 pub fn amount(language: Language, amount: Decimal, currency: Currency) -> String {
-    let exponent = currency.exponent();
-    with_decimals(language, amount, if exponent > FILLED_DECIMALS { 0 } else { exponent })
+    with_decimals(language, amount, filled(currency))
 }
 
 /// An amount in major units with its currency.
@@ -36,6 +35,30 @@ pub fn money(language: Language, major: Decimal, currency: Currency) -> String {
     format!("{}\u{a0}{}", amount(language, major, currency), currency.code())
 }
 
+/// A number in a field, as the reader would type it: without separators of thousands.
+#[must_use]
+pub fn number_field(language: Language, number: Decimal) -> String {
+    typed(language, number, 0)
+}
+
+/// An amount in a field, as the reader would type it: [`amount`] without separators of thousands.
+#[must_use]
+pub fn amount_field(language: Language, amount: Decimal, currency: Currency) -> String {
+    typed(language, amount, filled(currency))
+}
+
+/// Decimals that all amounts of a currency are shown with.
+const fn filled(currency: Currency) -> u8 {
+    let exponent = currency.exponent();
+    if exponent > FILLED_DECIMALS { 0 } else { exponent }
+}
+
+fn typed(language: Language, number: Decimal, decimals: u8) -> String {
+    let text = number.to_string();
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    joined(language, whole, fraction, decimals)
+}
+
 fn with_decimals(language: Language, number: Decimal, decimals: u8) -> String {
     let text = number.to_string();
     let (sign, text) = match text.strip_prefix('-') {
@@ -43,15 +66,24 @@ fn with_decimals(language: Language, number: Decimal, decimals: u8) -> String {
         None => ("", &*text),
     };
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let (separator, point) = match language {
-        Language::English => (",", "."),
-        Language::Russian => ("\u{a0}", ","),
+    let separator = match language {
+        Language::English => ",",
+        Language::Russian => "\u{a0}",
     };
-    let whole = grouped(whole, separator);
+    let whole = format!("{sign}{}", grouped(whole, separator));
+    joined(language, &whole, fraction, decimals)
+}
+
+/// The parts of a number, with at least this number of decimals.
+fn joined(language: Language, whole: &str, fraction: &str, decimals: u8) -> String {
     if fraction.is_empty() && decimals == 0 {
-        return format!("{sign}{whole}");
+        return whole.to_owned();
     }
-    format!("{sign}{whole}{point}{fraction:0<width$}", width = decimals.into())
+    let point = match language {
+        Language::English => ".",
+        Language::Russian => ",",
+    };
+    format!("{whole}{point}{fraction:0<width$}", width = decimals.into())
 }
 
 /// The digits of a whole number, in groups of three.
@@ -85,5 +117,22 @@ mod tests {
             assert_eq!(money(Language::English, amount, currency), english);
             assert_eq!(money(Language::Russian, amount, currency), russian);
         }
+    }
+
+    #[test]
+    fn fields_have_what_the_reader_would_type() {
+        for (amount, currency, english, russian) in [
+            ("15.5", "EUR", "15.50", "15,50"),
+            ("-1234567.5", "EUR", "-1234567.50", "-1234567,50"),
+            ("1500", "JPY", "1500", "1500"),
+            ("1.234", "KWD", "1.234", "1,234"),
+            ("0.25", "TON", "0.25", "0,25"),
+        ] {
+            let amount = amount.parse().unwrap();
+            let currency = currency.parse().unwrap();
+            assert_eq!(amount_field(Language::English, amount, currency), english);
+            assert_eq!(amount_field(Language::Russian, amount, currency), russian);
+        }
+        assert_eq!(number_field(Language::Russian, "2.5".parse().unwrap()), "2,5");
     }
 }

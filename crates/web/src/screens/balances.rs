@@ -145,7 +145,7 @@ impl BalancesScreen<'_> {
                 @if is_one_by_one { (ui::tabs(l.currency(), &tabs, shown)) }
                 div data-pages { ul.card.list {
                     @for (id, guest) in members.iter().skip(before).take(MEMBERS) {
-                        li { a.row href={ (path) "/ledger/" (id) } {
+                        li { a.row.next href={ (path) "/ledger/" (id) } {
                             (self.names.avatar(*id))
                             span.grow {
                                 span.line {

@@ -19,6 +19,10 @@ pub(crate) async fn show(
     let keys = std::iter::once((TOTAL.to_owned(), l.total_budget().to_owned())).chain(
         Category::all().map(|it| (it.to_string(), format!("{} {}", it.emoji(), l.category(it)))),
     );
+    let shown = |amount| match targets.currency {
+        Some(currency) => l.amount_field(amount, currency),
+        None => l.number_field(amount),
+    };
     Ok(Fragment(html! {
         a.back href="/app/me" { (l.me()) }
         h1 tabindex="-1" data-title { (l.budgets()) }
@@ -38,7 +42,7 @@ pub(crate) async fn show(
                 li.row {
                     label.grow for={ "target-" (key) } { (label) }
                     span.stepper { input.num id={ "target-" (key) } name=(key) inputmode="decimal" autocomplete="off" data-decimal
-                        placeholder="–" value=[targets.targets.get(&key)]; }
+                        placeholder="–" value=[targets.targets.get(&key).map(|it| shown(*it))]; }
                 }
             } }
             (ui::submit(l.save()))

@@ -136,7 +136,7 @@ pub(crate) async fn day(
                         form action=(api) data-method="PUT" data-then="" data-done=(l.saved()) data-currency=(it.currency.code())
                             data-digits=(it.currency.exponent()) novalidate {
                             @let field = format!("amount-{}", it.id);
-                            (ui::field(&field, l.amount_label(), &html! { input id=(field) name="amount" inputmode="decimal" data-decimal value=(it.amount); }))
+                            (ui::field(&field, l.amount_label(), &html! { input id=(field) name="amount" inputmode="decimal" data-decimal value=(l.amount_field(it.amount, it.currency)); }))
                             @let field = format!("title-{}", it.id);
                             (ui::field(&field, l.what(), &html! { input id=(field) name="title" value=(it.title); }))
                             (ui::save(l.save()))

@@ -71,7 +71,10 @@ pub(crate) async fn show(
         h1 tabindex="-1" data-title { (ui::name(&expense.description)) }
         (view.head(deletion))
         @if let Some(it) = schedule {
-            a.more href={ (ui::group_path(group.id)) "/schedules/" (it.id) } { (l.repeats_as(l.repeats(&it.repeat))) }
+            @let how = l.repeats(&it.repeat);
+            a.more href={ (ui::group_path(group.id)) "/schedules/" (it.id) } {
+                (if it.next_date.is_some() { l.repeats_as(how) } else { l.repeated_as(how) })
+            }
         }
         div.columns {
             section {
@@ -173,11 +176,18 @@ impl ExpenseScreen<'_> {
             ul.card.list { @for line in lines {
                 li.row {
                     span.grow {
-                        (ui::name(&line.name))
+                        @if Texts::is_name_of(line.kind, line.name.as_str()) { (l.line(line.kind)) } @else { (ui::name(&line.name)) }
                         small.hint {
                             @match &line.sharing {
                                 // The name of one that has none of its own is its kind.
-                                Sharing::Over { .. } => @if line.name.as_str() != l.line(line.kind) { (l.line(line.kind)) },
+                                Sharing::Over { over, .. } => {
+                                    @let is_named = !Texts::is_name_of(line.kind, line.name.as_str());
+                                    @if is_named { (l.line(line.kind)) }
+                                    @if let Some(over) = over {
+                                        @if is_named { " · " }
+                                        (applies_to(l, lines, over))
+                                    }
+                                },
                                 Sharing::Sharers { sharers } => (self.sharers(line.quantity, sharers)),
                             }
                         }
@@ -205,13 +215,7 @@ impl ExpenseScreen<'_> {
                 }
             };
         }
-        html! {
-            @for (index, (member, weight)) in sharers.iter().enumerate() {
-                @if index > 0 { ", " }
-                (self.names.shown(*member))
-                @if sharers.iter().any(|(_, it)| *it != Decimal::new(1, 0)) { " × " (l.number(*weight)) }
-            }
-        }
+        weighted(l, self.names, sharers)
     }
 
     fn breakdown(&self) -> Markup {
@@ -285,6 +289,32 @@ impl ExpenseScreen<'_> {
             }
         }
     }
+}
+
+/// The members who share a line, with their weights unless these are all 1.
+pub(crate) fn weighted(
+    l: Texts,
+    names: &Names<'_>,
+    sharers: &BTreeMap<MemberId, Decimal>,
+) -> Markup {
+    html! {
+        @for (index, (member, weight)) in sharers.iter().enumerate() {
+            @if index > 0 { ", " }
+            (names.shown(*member))
+            @if sharers.values().any(|it| *it != Decimal::new(1, 0)) { " × " (l.number(*weight)) }
+        }
+    }
+}
+
+/// The items that a tax, a tip, a fee or a discount applies to.
+fn applies_to(l: Texts, lines: &[Line<Decimal>], over: &[usize]) -> Markup {
+    let items = html! {
+        @for (place, line) in over.iter().filter_map(|it| lines.get(*it)).enumerate() {
+            @if place > 0 { ", " }
+            (ui::name(&line.name))
+        }
+    };
+    sentence([items], |[items]| l.applies_to(items))
 }
 
 /// Decimals of weights and numbers of pieces.

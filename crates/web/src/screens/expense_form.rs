@@ -25,7 +25,10 @@ use fracti_http::{
 };
 use maud::{Markup, html};
 
-use super::{expense::only, frame::archived};
+use super::{
+    expense::{only, weighted},
+    frame::archived,
+};
 use crate::{
     fragment::Fragment,
     text::Texts,
@@ -303,10 +306,10 @@ impl Form<'_> {
                     div.amount {
                         label.sr for="amount" { (l.amount_label()) }
                         input #amount.big name="amount" inputmode="decimal" autocomplete="off" placeholder="0" data-decimal
-                            autofocus[!self.edits] value=[amount]
+                            autofocus[!self.edits] value=[amount.map(|it| l.amount_field(it, currency))]
                             data-of="usual equal shares exact percentage adjustment";
                         output.big.num data-of="itemized" data-total aria-label=(l.total_label()) {
-                            (self.before.map_or_else(|| "0".to_owned(), |it| it.amount.to_string()))
+                            (self.before.map_or_else(|| "0".to_owned(), |it| l.amount(it.amount, it.currency)))
                         }
                         (ui::remembered_currency(l, "currency", currency, self.remembers("currency")))
                     }
@@ -344,7 +347,9 @@ impl Form<'_> {
         // The main payer pays the rest, so that the amount can be changed alone.
         let (main, others) = payers.split_at_checked(1).unwrap_or_default();
         let main = main.iter().map(|it| (it.user_id, String::new()));
-        let others = others.iter().map(|it| (it.user_id, it.amount.to_string()));
+        let currency = self.before.map_or(self.group.currency, |it| it.currency);
+        let shown = |amount| self.l.amount_field(amount, currency);
+        let others = others.iter().map(|it| (it.user_id, shown(it.amount)));
         let given: Given = main.chain(others).collect();
         let row = html! {
             div.row data-row {
@@ -405,11 +410,19 @@ impl Form<'_> {
         let l = self.l;
         let before = self.before.filter(|it| it.split_type != SplitType::Itemized);
         let chosen = before.map(|it| it.split_type);
-        let number_of = chosen.and_then(control).map(|it| it.of);
+        let number_of = chosen.and_then(control);
         let given: Option<Given> = before.map(|it| {
-            let number = |share| number_of.and_then(|of| of(share));
-            let text = |share| number(share).map(|it| it.to_string()).unwrap_or_default();
-            it.splits.iter().map(|share| (share.user_id, text(share))).collect()
+            let text = |share: &Share| {
+                let control = number_of.as_ref()?;
+                let number = (control.of)(share)?;
+                Some(if control.is_amount {
+                    l.amount_field(number, it.currency)
+                } else {
+                    l.number_field(number)
+                })
+            };
+            let given = |share: &Share| (share.user_id, text(share).unwrap_or_default());
+            it.splits.iter().map(given).collect()
         });
         let controls = types().filter_map(|split| Some((split, control(split)?)));
         let row = html! {
@@ -472,6 +485,8 @@ impl Form<'_> {
     fn line(&self, index: &str, line: Option<&Line<Decimal>>, kind: LineKind) -> Markup {
         let l = self.l;
         let at = |field: &str| format!("items[{index}].{field}");
+        let currency = self.before.map_or(self.group.currency, |it| it.currency);
+        let amount = line.map(|it| l.amount_field(it.amount, currency));
         let extras = [LineKind::Tax, LineKind::Tip, LineKind::Fee, LineKind::Discount];
         html! {
             div.field data-row {
@@ -485,13 +500,34 @@ impl Form<'_> {
                         input type="hidden" name=(at("name")) value=(line.map_or(l.line(kind), |it| it.name.as_str()));
                     }
                     input.num name=(at("amount")) inputmode="decimal" autocomplete="off" data-decimal placeholder="0"
-                        value=[line.map(|it| it.amount)] aria-label=(l.amount_label());
+                        value=[amount] aria-label=(l.amount_label());
                     button.small-button type="button" data-remove aria-label=(l.remove_line()) { "✕" }
                 }
                 @if kind == LineKind::Item {
-                    div.toggles { (sharers(line, &at)) }
+                    div.toggles { (sharers(l, line, &at)) }
                 }
-                @if let Some(line) = line { (kept(line, &at)) }
+                @if let Some(line) = line {
+                    (kept(line, &at))
+                    @if kind != LineKind::Item { (self.extra(line)) }
+                }
+            }
+        }
+    }
+
+    /// What a line that is no item is called, and what it is for. The script says of which items.
+    fn extra(&self, line: &Line<Decimal>) -> Markup {
+        let is_named = !Texts::is_name_of(line.kind, line.name.as_str());
+        let parts = match &line.sharing {
+            Sharing::Over { over, .. } => over.as_ref().map(|_| html! { output data-over {} }),
+            Sharing::Sharers { sharers } => Some(weighted(self.l, self.names, sharers)),
+        };
+        html! {
+            @if is_named || parts.is_some() {
+                small.hint {
+                    @if is_named { (ui::name(&line.name)) }
+                    @if is_named && parts.is_some() { " · " }
+                    @if let Some(parts) = parts { (parts) }
+                }
             }
         }
     }
@@ -555,38 +591,51 @@ impl Form<'_> {
     }
 }
 
-/// The members who may share a line. An edit keeps their weights.
-fn sharers(line: Option<&Line<Decimal>>, at: &impl Fn(&str) -> String) -> Markup {
-    let weight = |weight: Decimal| {
-        if weight == Decimal::new(1, 0) { String::new() } else { weight.to_string() }
-    };
+/// The members who may share a line. Where their weights differ, each has a field of it.
+fn sharers(l: Texts, line: Option<&Line<Decimal>>, at: &impl Fn(&str) -> String) -> Markup {
+    let one = Decimal::new(1, 0);
+    let differ = line.is_some_and(|it| it.sharers().any(|(_, weight)| weight != one));
+    let text = |weight: Decimal| if differ { l.number_field(weight) } else { String::new() };
     let given: Option<Given> =
-        line.map(|it| it.sharers().map(|(id, it)| (id, weight(it))).collect());
-    let row = html! {
+        line.map(|it| it.sharers().map(|(id, weight)| (id, text(weight))).collect());
+    let toggle = html! {
         label.toggle {
             input.sr type="checkbox" name=(at("sharers[{at}].userId")) value=(ID) aria-label=(NAME);
             (ui::each_avatar())
             small.hint aria-hidden="true" { (NAME) }
         }
-        input type="hidden" name=(at("sharers[{at}].weight")) data-value;
+    };
+    let row = html! {
+        @if differ {
+            div.taker {
+                (toggle)
+                span.stepper dir="ltr" { "×" input.num name=(at("sharers[{at}].weight")) inputmode="decimal" autocomplete="off"
+                    data-number value="1" data-value aria-label=(l.value_of(NAME)); }
+            }
+        } @else { (toggle) }
     };
     ui::each(&row, given.as_ref())
 }
 
 /// Hidden fields of a line, which an edit keeps.
 fn kept(line: &Line<Decimal>, at: &impl Fn(&str) -> String) -> Markup {
-    let over = match &line.sharing {
-        Sharing::Over { over, split } => Some((over.as_deref().unwrap_or_default(), split)),
-        Sharing::Sharers { .. } => None,
-    };
     html! {
         @if let Some(quantity) = line.quantity { input type="hidden" name=(at("quantity")) value=(quantity); }
         @if let Some(price) = line.price { input type="hidden" name=(at("price")) value=(price); }
-        @if let Some((over, split)) = over {
-            input type="hidden" name=(at("split")) value=(split);
-            @for (place, item) in over.iter().enumerate() {
-                input type="hidden" name=(at(&format!("over[{place}]"))) value=(item) data-index="items";
-            }
+        @match &line.sharing {
+            Sharing::Over { over, split } => {
+                input type="hidden" name=(at("split")) value=(split);
+                @for (place, item) in over.iter().flatten().enumerate() {
+                    input type="hidden" name=(at(&format!("over[{place}]"))) value=(item) data-index="items";
+                }
+            },
+            // Those of an item are chosen.
+            Sharing::Sharers { sharers } => @if line.kind != LineKind::Item {
+                @for (place, (id, weight)) in sharers.iter().enumerate() {
+                    input type="hidden" name=(at(&format!("sharers[{place}].userId"))) value=(id);
+                    input type="hidden" name=(at(&format!("sharers[{place}].weight"))) value=(weight);
+                }
+            },
         }
     }
 }

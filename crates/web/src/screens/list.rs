@@ -65,12 +65,14 @@ impl List<'_> {
                 span.effect {
                     @match effect(expense, &self.own) {
                         None => span.hint { (l.not_involved()) },
-                        Some(net) if net == Decimal::ZERO => span.hint { (l.effect(net, currency)) },
-                        Some(net) if expense.amount.is_negative() => {
-                            span.(if net.is_negative() { "minus" } else { "plus" }) { (l.refund_effect(net, currency)) }
+                        Some((paid, share)) => {
+                            @let tone = match paid.minus(share) {
+                                Some(Decimal::ZERO) | None => "hint",
+                                Some(net) if net.is_negative() => "minus",
+                                Some(_) => "plus",
+                            };
+                            span.(tone) { (l.effect(paid, share, currency)) }
                         },
-                        Some(net) if net.is_negative() => span.minus { (l.effect(net, currency)) },
-                        Some(net) => span.plus { (l.effect(net, currency)) },
                     }
                 }
             } }
@@ -110,11 +112,9 @@ pub(crate) fn paid(l: Texts, names: &Names<'_>, expense: &Expense) -> Markup {
     )
 }
 
-/// What an expense did to a user: what they paid, minus their share. None if they have no part in
-/// it.
-fn effect(expense: &Expense, own: &BTreeSet<MemberId>) -> Option<Decimal> {
+/// What a user paid of an expense, and their share. None if they have no part in it.
+fn effect(expense: &Expense, own: &BTreeSet<MemberId>) -> Option<(Decimal, Decimal)> {
     let paid = expense.all_payers().iter().any(|it| own.contains(&it.user_id));
     let shares = expense.splits.iter().any(|it| own.contains(&it.user_id));
-    let net = expense.paid_by_all(own).minus(expense.share_of_all(own))?;
-    (paid || shares).then_some(net)
+    (paid || shares).then(|| (expense.paid_by_all(own), expense.share_of_all(own)))
 }

@@ -14,6 +14,7 @@ pub(crate) async fn show(
 ) -> Result<Fragment, Problem> {
     let (group, _) = app.table.group(member_key).await?;
     let path = ui::group_path(group.id);
+    let statement = format!("/ledger/{}", member_key.user);
     let links = [
         ("👥", l.members_title(), "/members"),
         ("⚙️", l.settings(), "/settings"),
@@ -24,6 +25,7 @@ pub(crate) async fn show(
         ("💸", l.payments(), "/settlements"),
         ("📊", l.statistics(), "/stats"),
         ("📈", l.history_of_balances(), "/ledger"),
+        ("📒", l.your_statement(), &statement),
         ("🔎", l.search(), "/expenses"),
         ("🗑️", l.deleted_expenses(), "/expenses?deleted=true"),
         ("📥", l.import(), "/import"),

@@ -251,7 +251,7 @@ impl QuestionScreen<'_> {
                                     span.stepper {
                                         button type="button" data-step="-1" aria-label={ (l.less()) ": " (line.name) } { "−" }
                                         input.num name={ "items[" (index) "].count" } inputmode="decimal" data-number data-least="1"
-                                            value=[my.flatten()] placeholder="–" aria-label={ (l.quantity()) ": " (line.name) };
+                                            value=[my.flatten().map(|it| l.number_field(it))] placeholder="–" aria-label={ (l.quantity()) ": " (line.name) };
                                         button type="button" data-step="1" aria-label={ (l.more_of()) ": " (line.name) } { "+" }
                                     }
                                 }

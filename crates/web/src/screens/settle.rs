@@ -101,7 +101,7 @@ pub(crate) async fn show(
                 div.amount {
                     label.sr for="amount" { (l.amount_label()) }
                     input #amount.big name="amount" inputmode="decimal" autocomplete="off" placeholder="0" data-decimal
-                        value=[query.amount] autofocus[query.amount.is_none()];
+                        value=[query.amount.map(|it| l.amount_field(it, currency))] autofocus[query.amount.is_none()];
                     (ui::currency_field(l, "currency", "currency", currency))
                 }
                 (ui::field("from", l.who_pays(), &html! { select #from name="fromId" { (choices(Some(from), None)) } }))

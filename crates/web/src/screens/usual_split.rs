@@ -84,7 +84,7 @@ impl Rules<'_> {
         let l = self.l;
         let at = |field: &str| format!("defaultSplits[{index}].{field}");
         let shares = rule.map(|it| &*it.splits).unwrap_or_default();
-        let given = shares.iter().map(|it| (it.user_id, it.weight.to_string())).collect();
+        let given = shares.iter().map(|it| (it.user_id, self.l.number_field(it.weight))).collect();
         // Past members stay in a rule until it is changed.
         let past = self.members.iter().filter(|it| !it.is_present());
         let past = past.filter_map(|it| {
@@ -152,7 +152,7 @@ impl Rules<'_> {
                 }
                 span.stepper {
                     button type="button" data-step="-1" aria-label=(l.less_for(name)) { "−" }
-                    input.num name=(field) inputmode="decimal" autocomplete="off" data-number value=(weight)
+                    input.num name=(field) inputmode="decimal" autocomplete="off" data-number value=(l.number_field(weight))
                         data-value[matches!(who, Who::Each { .. })] aria-label=(l.value_of(name));
                     button type="button" data-step="1" aria-label=(l.more_for(name)) { "+" }
                 }

@@ -62,6 +62,7 @@ texts! {
     category_is_gone { "The group does not have the category any more: choose another one.",
         "Этой категории в группе больше нет: выберите другую." }
     was_archived { "The group was in the archive.", "Группа была в архиве." }
+    repeated_as(how) { "Repeated {how}, and repeats no more", "Повторялось {how}, больше не повторяется" }
     repeats_as(how) { "Repeats {how}", "Повторяется {how}" }
     amount_of(name) { "Amount of {name}", "Сумма, {name}" }
     value_of(name) { "Part of {name}", "Доля, {name}" }
@@ -84,6 +85,7 @@ texts! {
     remove_line { "Remove line", "Убрать строку" }
     line_kind { "Kind", "Вид" }
     who_had_it { "Who had it? Nobody marked means everybody.", "Кто это заказал? Если никто не отмечен — все." }
+    applies_to(items) { "on {items}", "на: {items}" }
     total_label { "Total", "Итого" }
     edit { "Edit", "Изменить" }
     duplicate { "Duplicate", "Создать такой же" }
@@ -173,25 +175,26 @@ impl Texts {
         }
     }
 
-    /// What an expense did to the reader: `net` is what they paid, minus their share.
-    pub(crate) fn effect(self, net: Decimal, currency: Currency) -> Markup {
-        let amount = ui::money(self, net.absolute(), currency);
-        if net == Decimal::ZERO {
-            html! { (self.you_are_even()) }
-        } else if net.is_negative() {
-            sentence([amount], |[amount]| self.you_borrowed(amount))
-        } else {
-            sentence([amount], |[amount]| self.you_lent(amount))
-        }
+    /// Whether the name of a line that is no item is that of its kind, in any language.
+    pub(crate) fn is_name_of(kind: LineKind, name: &str) -> bool {
+        kind != LineKind::Item && Language::ALL.into_iter().any(|it| Texts(it).line(kind) == name)
     }
 
-    /// What a refund did to the reader. `net` is as for [`Self::effect`]; both are negative here.
-    pub(crate) fn refund_effect(self, net: Decimal, currency: Currency) -> Markup {
-        let amount = ui::money(self, net.absolute(), currency);
-        if net.is_negative() {
-            sentence([amount], |[amount]| self.is_theirs(amount))
+    /// What an expense did to a reader who paid a part of it and has a share. What they have to pay
+    /// is their part of this expense: their balance may be the other way.
+    pub(crate) fn effect(self, paid: Decimal, share: Decimal, currency: Currency) -> Markup {
+        let shown = |amount: Decimal| ui::money(self, amount.absolute(), currency);
+        let net = paid.minus(share).unwrap_or_default();
+        if net == Decimal::ZERO {
+            html! { (self.you_are_even()) }
+        } else if paid == Decimal::ZERO {
+            sentence([shown(share)], |[part]| self.your_part(part))
+        } else if paid.is_negative() {
+            sentence([shown(net)], |[amount]| self.is_theirs(amount))
+        } else if net.is_negative() {
+            sentence([shown(share), shown(paid)], |[part, paid]| self.your_part_paid(part, paid))
         } else {
-            sentence([amount], |[amount]| self.being_owed(amount))
+            sentence([shown(net)], |[amount]| self.you_lent(amount))
         }
     }
 

@@ -133,7 +133,7 @@ texts! {
         "Тогда {name} будет в долгу: {amount}. Всё равно подтвердить?" }
     settle_first(amount) { "To remove, settle first: {amount}.", "Чтобы удалить, сначала рассчитайтесь: {amount}." }
     settle_up_first(balances) { "Settle up first: {balances}.", "Сначала рассчитайтесь: {balances}." }
-    is_theirs(amount) { "you owe {amount} of it", "из них вы должны {amount}" }
+    is_theirs(amount) { "{amount} of it is theirs", "из них {amount} — доля остальных" }
     being_owed(amount) { "you are owed {amount}", "вам должны {amount}" }
     owing(amount) { "you owe {amount}", "вы должны {amount}" }
     pending_first { "A payment is not confirmed yet.", "Один платёж ещё не подтверждён." }

@@ -22,6 +22,16 @@ impl Texts {
         shown::amount(self.0, amount, currency)
     }
 
+    /// A number in a field.
+    pub(crate) fn number_field(self, number: Decimal) -> String {
+        shown::number_field(self.0, number)
+    }
+
+    /// An amount in a field, whose currency is known.
+    pub(crate) fn amount_field(self, amount: Decimal, currency: Currency) -> String {
+        shown::amount_field(self.0, amount, currency)
+    }
+
     /// An amount with its currency.
     pub(crate) fn money(self, amount: Decimal, currency: Currency) -> String {
         shown::money(self.0, amount, currency)

@@ -58,7 +58,10 @@ pub(crate) const APP: [ScriptText; 15] = [
 ];
 
 /// The texts of the rest of the script.
-pub(crate) const MORE: [ScriptText; 60] = [
+pub(crate) const MORE: [ScriptText; 63] = [
+    ("open", ["; waiting for your answer: {a}", "; ждут вашего ответа: {a}"]),
+    ("on", ["on {a}", "на: {a}"]),
+    ("onAll", ["on everything", "на всё"]),
     ("among", ["{a} of {b}", "{a} из {b}"]),
     (
         "who",
