@@ -14,7 +14,8 @@ pub(crate) fn code(link: &str, label: &str) -> Markup {
     let Ok(code) = QrCode::encode_text(link, QrCodeEcc::Low) else { return html! {} };
     let side = code.size().saturating_add(MARGIN.saturating_mul(2));
     html! {
-        svg.qr xmlns="http://www.w3.org/2000/svg" viewBox={ "0 0 " (side) " " (side) } role="img" aria-label=(label) shape-rendering="crispEdges" {
+        svg.qr xmlns="http://www.w3.org/2000/svg" viewBox={ "0 0 " (side) " " (side) } role="img"
+            aria-label=(label) shape-rendering="crispEdges" {
             path fill="#fff" d={ "M0 0h" (side) "v" (side) "H0z" } {}
             path stroke="#000" d=(lines(&code)) {}
         }

@@ -104,7 +104,8 @@ fn document_html(bot: Option<&str>) -> String {
         html lang="en" {
             head {
                 meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover";
+                meta name="viewport"
+                    content="width=device-width, initial-scale=1, viewport-fit=cover";
                 meta name="color-scheme" content="light dark";
                 meta name="version" content=(*VERSION);
                 @if let Some(bot) = bot { meta name="bot" content=(bot); }

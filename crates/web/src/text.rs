@@ -85,7 +85,8 @@ macro_rules! text {
     };
     ($name:ident ($($argument:ident),+) { $english:literal, $russian:literal }) => {
         pub(crate) fn $name(self, $($argument: impl std::fmt::Display),+) -> String {
-            match self.0 { Language::English => format!($english), Language::Russian => format!($russian) }
+            match self.0 { Language::English => format!($english),
+                Language::Russian => format!($russian) }
         }
     };
 }

@@ -133,7 +133,10 @@ pub(crate) fn moment(l: Texts, at: Timestamp, today: Day) -> Markup {
 /// emoji, or put on it, as an accent.
 fn first_character(word: &str) -> &str {
     const JOINER: char = '\u{200d}';
-    let joins = |it: char| matches!(it, '\u{300}'..='\u{36f}' | '\u{fe00}'..='\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}');
+    let joins = |it: char| {
+        matches!(it,
+        '\u{300}'..='\u{36f}' | '\u{fe00}'..='\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}')
+    };
     let is_flag = |it: char| matches!(it, '\u{1f1e6}'..='\u{1f1ff}');
     let mut before = None;
     let goes_on = |(place, it): &(usize, char)| {

@@ -44,7 +44,8 @@ pub(crate) fn columns(columns: &[Column], label: &str) -> Markup {
         html! { rect.(class) x=(Tenths(at + wide / 8)) y=(Tenths(top)) width=(Tenths(wide * 3 / 4)) height=(Tenths(tall)) {} }
     };
     html! {
-        svg.flows viewBox={ "0 0 320 " (Tenths(HEIGHT + deep + LABELS)) } role="img" aria-label=(label) {
+        svg.flows viewBox={ "0 0 320 " (Tenths(HEIGHT + deep + LABELS)) } role="img"
+            aria-label=(label) {
             @for (at, column) in (0..).step_by(usize::try_from(wide).unwrap_or(1)).zip(&shown) {
                 (bar(column.whole, at, "part"))
                 (bar(column.own, at, "own"))
@@ -52,7 +53,9 @@ pub(crate) fn columns(columns: &[Column], label: &str) -> Markup {
             line.grid x1="0" x2="320" y1=(Tenths(HEIGHT)) y2=(Tenths(HEIGHT)) {}
             @for (index, (at, column)) in (0..).step_by(usize::try_from(wide).unwrap_or(1)).zip(&shown).enumerate() {
                 @if index.is_multiple_of(every) {
-                    text.middle x=(Tenths(at + wide / 2)) y=(Tenths(HEIGHT + deep + LABELS / 2)) { (column.label) }
+                    text.middle x=(Tenths(at + wide / 2)) y=(Tenths(HEIGHT + deep + LABELS / 2)) {
+                        (column.label)
+                    }
                 }
             }
         }

@@ -105,8 +105,14 @@ pub(crate) fn flows(flows: &[Flow], label: &str) -> Markup {
     html! {
         svg.flows viewBox={ "0 -2 320 " (Tenths(height + 40)) } role="img" aria-label=(label) {
             @for (path, label) in &bands { path.band d=(path) { title { (label) } } }
-            @for bar in &left { (column(bar, LEFT - BAR, "debtor")) (name(bar, LEFT - BAR - 80, "end")) }
-            @for bar in &right { (column(bar, RIGHT, "creditor")) (name(bar, RIGHT + BAR + 80, "start")) }
+            @for bar in &left {
+                (column(bar, LEFT - BAR, "debtor"))
+                (name(bar, LEFT - BAR - 80, "end"))
+            }
+            @for bar in &right {
+                (column(bar, RIGHT, "creditor"))
+                (name(bar, RIGHT + BAR + 80, "start"))
+            }
         }
     }
 }
@@ -126,5 +132,6 @@ fn column(bar: &Bar<'_>, x: i64, class: &str) -> Markup {
 }
 
 fn name(bar: &Bar<'_>, x: i64, anchor: &str) -> Markup {
-    html! { text.(anchor) x=(Tenths(x)) y=(Tenths(bar.top + bar.height / 2)) { (cut(bar.name, NAME)) } }
+    html! { text.(anchor) x=(Tenths(x)) y=(Tenths(bar.top + bar.height / 2)) { (cut(bar.name,
+    NAME)) } }
 }

@@ -69,7 +69,9 @@ pub(crate) fn steps(lines: &[Steps], label: &str, days: [&str; 2]) -> Markup {
             @for it in shown.iter().rev() {
                 path.trace.mine[it.own] d=(path(it)) {}
             }
-            @for (y, it) in &named { text.who.mine[it.own] x="254" y=(Tenths(*y)) { (short(&it.name, &shown)) } }
+            @for (y, it) in &named {
+                text.who.mine[it.own] x="254" y=(Tenths(*y)) { (short(&it.name, &shown)) }
+            }
             text x="0" y=(Tenths(height)) { (first) }
             @if first != last { text.end x="250" y=(Tenths(height)) { (last) } }
         }

@@ -75,16 +75,24 @@ pub(crate) async fn show(
                     QuestionType::Text => {},
                 }
                 @if chosen == QuestionType::Items {
-                    div.field { span.label { (l.total_label()) } output.num data-sum-of-lines aria-label=(l.total_label()) { "–" } }
+                    div.field {
+                        span.label { (l.total_label()) }
+                        output.num data-sum-of-lines aria-label=(l.total_label()) { "–" }
+                    }
                     (ui::field("payer", l.paid_by(), &html! {
                         select #payer name="receipt.payerId" {
                             @for member in members.iter().filter(|it| it.is_present() && it.linked_to.is_none()) {
-                                option value=(member.id) selected[names.is_me(member.id)] { (names.of(member.id)) }
+                                option value=(member.id) selected[names.is_me(member.id)] {
+                                    (names.of(member.id))
+                                }
                             }
                         }
                     }))
                 } @else {
-                    label.check { input type="checkbox" name="anonymous" value="true" data-json; (l.anonymous()) }
+                    label.check {
+                        input type="checkbox" name="anonymous" value="true" data-json;
+                        (l.anonymous())
+                    }
                 }
             }
             (ui::submit(l.ask()))
@@ -98,7 +106,8 @@ fn options(l: Texts) -> Markup {
             @let label = l.option_number(index.saturating_add(1));
             div.field data-grows hidden[index >= FIRST] {
                 label for={ "option-" (index) } { (label) }
-                input id={ "option-" (index) } name={ "options[" (index) "]" } maxlength="100" autocomplete="off";
+                input id={ "option-" (index) } name={ "options[" (index) "]" } maxlength="100"
+                    autocomplete="off";
             }
         }
     }
@@ -136,7 +145,8 @@ fn line(l: Texts, index: &str, kind: LineKind) -> Markup {
     html! {
         div.field data-row { div.line-fields {
             @if kind == LineKind::Item {
-                input name=(at("name")) maxlength="100" autocomplete="off" aria-label=(l.line_name()) placeholder=(l.line_name());
+                input name=(at("name")) maxlength="100" autocomplete="off"
+                    aria-label=(l.line_name()) placeholder=(l.line_name());
                 input.pieces name=(at("quantity")) inputmode="decimal" autocomplete="off" data-number
                     aria-label=(l.quantity()) placeholder="× 1";
             } @else {

@@ -77,14 +77,19 @@ pub(crate) async fn show(
     let payments = html! {
         section {
             h2 { (l.who_pays_whom()) }
-            @if plans.is_empty() { p.card.empty { (if pending.is_empty() { l.all_settled() } else { l.settled_once_confirmed() }) } }
+            @if plans.is_empty() {
+                p.card.empty {
+                    (if pending.is_empty() { l.all_settled() } else { l.settled_once_confirmed() })
+                }
+            }
             @for (currency, plan) in &plans { (view.plan(**currency, plan, plans.len() > 1)) }
             @if !pending.is_empty() {
                 h2 { (l.pending_payments()) }
                 ul.card.list {
                     @for it in &pending {
                         li { a.row href={ (ui::group_path(group.id)) "/settlements/" (it.id) } {
-                            span.grow { (names.shown_stored(it.from_user_id, &it.from_user_name)) " " (ui::arrow()) " "
+                            span.grow { (names.shown_stored(it.from_user_id,
+                                &it.from_user_name)) " " (ui::arrow()) " "
                                 (names.shown_stored(it.to_user_id, &it.to_user_name)) }
                             (ui::money(l, it.amount, it.currency))
                         } }
@@ -99,7 +104,13 @@ pub(crate) async fn show(
         (waiting(l, &group, &names, (&Rights::of(&members, member_key.user), &ledger), &pending))
         div.columns {
             // The reader's own payments come before what all are owed.
-            @if mine { (payments) (view.balances(&ids, query.before)) } @else { (view.balances(&ids, query.before)) (payments) }
+            @if mine {
+                (payments)
+                (view.balances(&ids, query.before))
+            } @else {
+                (view.balances(&ids, query.before))
+                (payments)
+            }
         }
         (add(&group, l.add_expense()))
     }))
@@ -149,20 +160,26 @@ impl BalancesScreen<'_> {
                             (self.names.avatar(*id))
                             span.grow {
                                 span.line {
-                                    span.name { (self.names.shown(*id)) @if *guest { " " small.tag { (l.guest()) } } }
+                                    span.name {
+                                        (self.names.shown(*id))
+                                        @if *guest { " " small.tag { (l.guest()) } }
+                                    }
                                     (ui::balance(l, self.net(own, *id), own))
                                 }
                                 (chart::balance(self.net(own, *id), most.unwrap_or_default()))
                                 @for currency in self.ledger.balances.currencies().filter(|it| *it != own) {
                                     @let net = self.net(currency, *id);
-                                    @if net != 0 && !is_one_by_one { small { (ui::balance(l, net, currency)) " " } }
+                                    @if net != 0 && !is_one_by_one {
+                                        small { (ui::balance(l, net, currency)) " " }
+                                    }
                                 }
                                 (self.uncounted(*id))
                             }
                         } }
                     }
                 } }
-                @if next < members.len() { (ui::show_more(l, &format!("{path}/balances"), Some(format!("currency={}", own.code())), &next.to_string())) }
+                @if next < members.len() { (ui::show_more(l, &format!("{path}/balances"),
+                    Some(format!("currency={}", own.code())), &next.to_string())) }
             }
         }
     }
@@ -207,7 +224,11 @@ impl BalancesScreen<'_> {
         html! {
             @if is_one_of_several {
                 details.card.fields open[is_open] {
-                    summary { (currency.code()) " · " (l.payments_count(plan.transfers.len().try_into().unwrap_or_default())) }
+                    summary {
+                        (currency.code())
+                        " · "
+                        (l.payments_count(plan.transfers.len().try_into().unwrap_or_default()))
+                    }
                     (self.transfers(currency, plan))
                 }
             } @else { figure.card { (self.transfers(currency, plan)) } }
@@ -246,7 +267,15 @@ impl BalancesScreen<'_> {
         });
         html! {
             li.transfer {
-                div { span.name { (self.names.shown(it.from)) " " (ui::arrow()) " " (self.names.shown(it.to)) } }
+                div {
+                    span.name {
+                        (self.names.shown(it.from))
+                        " "
+                        (ui::arrow())
+                        " "
+                        (self.names.shown(it.to))
+                    }
+                }
                 @if let Some(sum) = paid {
                     (remark(l, sum, currency, |amount| l.besides_unconfirmed(amount)))
                 }
@@ -255,7 +284,8 @@ impl BalancesScreen<'_> {
                     @if !self.group.archived {
                         @if receives && it.from.user().is_some() {
                             button.small-button type="button" data-share-link=(self.link)
-                                data-text=(l.remind_text(l.minor(it.minor, currency), &self.group.title)) { (l.remind()) }
+                                data-text=(l.remind_text(l.minor(it.minor, currency),
+                                    &self.group.title)) { (l.remind()) }
                         }
                         @if pays || receives {
                             a.small-button href=(settle::path(self.group.id, currency, it)) {

@@ -26,16 +26,20 @@ pub(crate) async fn show(
     Ok(Fragment(html! {
         a.back href="/app/me" { (l.me()) }
         h1 tabindex="-1" data-title { (l.budgets()) }
-        form action="/api/users/me/targets" data-method="PATCH" data-then="/app/me/days" data-done=(l.saved()) novalidate {
+        form action="/api/users/me/targets" data-method="PATCH" data-then="/app/me/days"
+            data-done=(l.saved()) novalidate {
             input type="hidden" name="version" value=(targets.version) data-json;
             p.note.hint { (l.budget_about()) }
             div.card.fields {
                 (ui::field("currency", l.currency(), &ui::own_currency(l, targets.currency)))
                 (ui::field("period", l.period_label(), &html! { select #period name="period" {
-                    @for it in [Period::Month, Period::Day] { option value=(it) selected[it == targets.period] { (l.target_period(it)) } }
+                    @for it in [Period::Month, Period::Day] {
+                        option value=(it) selected[it == targets.period] { (l.target_period(it)) }
+                    }
                 } }))
                 (ui::field("zone", l.time_zone(), &html! {
-                    input #zone name="timeZone" autocomplete="off" data-zone value=[targets.time_zone.map(|it| it.to_string())];
+                    input #zone name="timeZone" autocomplete="off" data-zone
+                        value=[targets.time_zone.map(|it| it.to_string())];
                 }))
             }
             ul.card.list { @for (key, label) in keys {

@@ -36,11 +36,16 @@ pub(crate) async fn show(
     let newest: Vec<&GroupChange> = changes.items.iter().rev().collect();
     Ok(Fragment(html! {
         a.back href={ (path) "/more" } { (l.more()) }
-        h1 tabindex="-1" data-title data-read=(member_key.group) data-number=(last) { (l.whats_new()) }
+        h1 tabindex="-1" data-title data-read=(member_key.group) data-number=(last) {
+            (l.whats_new())
+        }
         @if changes.items.is_empty() { p.card.empty { (l.nothing_new()) } }
         // By days of UTC, until the script makes them those of the reader.
-        div data-days { @for changes in newest.chunk_by(|one, other| one.at.day() == other.at.day()) {
-            @if let Some(first) = changes.first() { h2.day { (ui::day(l, first.at.day(), now.day())) } }
+        div data-days { @for changes in newest.chunk_by(|one,
+            other| one.at.day() == other.at.day()) {
+            @if let Some(first) = changes.first() {
+                h2.day { (ui::day(l, first.at.day(), now.day())) }
+            }
             ul.card.list {
                 @for change in changes {
                     li { a.row.past[is_own(change)] href=(link(&path, &change.subject)) {
@@ -113,18 +118,29 @@ fn about(
     html! {
         @if let Some(it) = &subject.expense {
             (open) (ui::name(&it.description)) (close)
-            @if let Some(before) = &subject.before { s { (ui::money(l, before.amount, before.currency)) } " " }
+            @if let Some(before) = &subject.before {
+                s { (ui::money(l, before.amount, before.currency)) }
+                " "
+            }
             (ui::money(l, it.amount, it.currency))
         }
-        @if let Some(it) = &subject.question { (open) (ui::name(&it.prompt)) (close.trim_end_matches([',', ' ', '·'])) }
+        @if let Some(it) = &subject.question {
+            (open)
+            (ui::name(&it.prompt))
+            (close.trim_end_matches([',', ' ', '·']))
+        }
         @if let Some(it) = &subject.schedule {
             (open) (ui::name(&it.description)) (close) (ui::money(l, it.amount, it.currency))
         }
         @if let Some(it) = &subject.settlement {
-            (l.change_of()) (names.shown_stored(it.from_user_id, &it.from_user_name)) " " (ui::arrow()) " "
+            (l.change_of()) (names.shown_stored(it.from_user_id,
+                &it.from_user_name)) " " (ui::arrow()) " "
             (names.shown_stored(it.to_user_id, &it.to_user_name))
             " · " (ui::money(l, it.amount, it.currency))
         }
-        @if let Some(it) = subject.member.as_ref().filter(|it| it.id != *actor_id) { ": " (names.shown_stored(it.id, &it.name)) }
+        @if let Some(it) = subject.member.as_ref().filter(|it| it.id != *actor_id) {
+            ": "
+            (names.shown_stored(it.id, &it.name))
+        }
     }
 }

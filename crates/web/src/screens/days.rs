@@ -61,7 +61,9 @@ pub(crate) async fn month(
         nav.actions.card aria-label=(l.period_label()) {
             a.small-button href={ "/app/me/days?of=" (first.plus(-1)) } { (l.earlier()) }
             span { (l.month(first)) }
-            a.small-button href={ "/app/me/days?of=" (first.last_of_month().plus(1)) } { (l.later()) }
+            a.small-button href={ "/app/me/days?of=" (first.last_of_month().plus(1)) } {
+                (l.later())
+            }
         }
         (targets(l, &states, passed, first.last_of_month().days_since(first)))
         @if total.currencies.is_empty() { p.card.empty { (l.no_spendings()) } }
@@ -77,10 +79,16 @@ pub(crate) async fn month(
         ul.card.list { @for (day, it) in days.days.iter().rev() {
             li { a.row href={ "/app/me/days/" (day) } {
                 span.grow { (ui::day(l, *day, now.day())) }
-                span.amounts { @for (currency, sums) in &it.currencies { (ui::money(l, sums.total()?, *currency)) } }
+                span.amounts {
+                    @for (currency, sums) in &it.currencies {
+                        (ui::money(l, sums.total()?, *currency))
+                    }
+                }
             } }
         } }
-        a.main-button data-main data-today href={ "/app/me/days/" (now.day()) } { (l.record_spending()) }
+        a.main-button data-main data-today href={ "/app/me/days/" (now.day()) } {
+            (l.record_spending())
+        }
     }))
 }
 
@@ -92,10 +100,14 @@ fn targets(l: Texts, states: &[TargetState], passed: u64, days: u64) -> Markup {
                 @let minor = |amount| i128::from(it.currency.to_minor(amount).unwrap_or_default());
                 @let name = it.key.parse::<Category>().map_or_else(|_| if it.key == "total" { l.total_budget().to_owned() } else { it.key.clone() }, |it| l.category(it).to_owned());
                 li.row { span.grow {
-                    span.line { span.name { (name) } span { (sentence([ui::money(l, it.spent, it.currency), ui::money(l, it.target, it.currency)], |[spent, target]| l.spent_of(spent, target))) } }
+                    span.line { span.name { (name) } span { (sentence([ui::money(l, it.spent,
+                        it.currency), ui::money(l, it.target, it.currency)],
+                            |[spent, target]| l.spent_of(spent, target))) } }
                     (chart::target(minor(it.spent), minor(it.target), passed, days))
                     small.hint {
-                        @if it.left.is_negative() { (l.over_by(l.money(it.left.negated(), it.currency))) }
+                        @if it.left.is_negative() {
+                            (l.over_by(l.money(it.left.negated(), it.currency)))
+                        }
                         @else { (l.left(l.money(it.left, it.currency))) }
                     }
                 } }
@@ -128,8 +140,13 @@ pub(crate) async fn day(
                 @let api = format!("/api/users/me/spendings/{}", it.id);
                 li {
                     div.row {
-                        span.icon aria-hidden="true" { (it.emoji.as_deref().or_else(|| emoji(it)).unwrap_or("🧾")) }
-                        span.grow { (ui::name(&it.title)) @if let Some(notes) = &it.notes { small.hint { (ui::name(notes)) } } }
+                        span.icon aria-hidden="true" {
+                            (it.emoji.as_deref().or_else(|| emoji(it)).unwrap_or("🧾"))
+                        }
+                        span.grow {
+                            (ui::name(&it.title))
+                            @if let Some(notes) = &it.notes { small.hint { (ui::name(notes)) } }
+                        }
                         (ui::money(l, it.amount, it.currency))
                     }
                     details.fields { summary { (l.edit()) }
@@ -138,13 +155,17 @@ pub(crate) async fn day(
                             @let field = format!("amount-{}", it.id);
                             (ui::field(&field, l.amount_label(), &html! { input id=(field) name="amount" inputmode="decimal" data-decimal value=(l.amount_field(it.amount, it.currency)); }))
                             @let field = format!("title-{}", it.id);
-                            (ui::field(&field, l.what(), &html! { input id=(field) name="title" value=(it.title); }))
+                            (ui::field(&field, l.what(),
+                                &html! { input id=(field) name="title" value=(it.title); }))
                             (ui::save(l.save()))
                         }
                         @for group in &groups.items {
                             a.small-button href={ (ui::group_path(group.id)) "/expenses/new?spending=" (it.id) } { (l.share_with_group()) ": " (ui::name(&group.title)) }
                         }
-                        form action=(api) data-method="DELETE" data-then="" data-done=(l.deleted(&it.title)) { button.small-button.danger { (l.delete()) } }
+                        form action=(api) data-method="DELETE" data-then=""
+                            data-done=(l.deleted(&it.title)) {
+                            button.small-button.danger { (l.delete()) }
+                        }
                     }
                 }
             } }
@@ -152,22 +173,33 @@ pub(crate) async fn day(
         @if !day.groups.is_empty() {
             section { h2 { (l.group_shares()) }
                 ul.card.list { @for (group, title, currency, amount) in &day.groups {
-                    li { a.row href=(ui::group_path(*group)) { span.grow { (ui::name(title)) } (ui::money(l, *amount, *currency)) } }
+                    li {
+                        a.row href=(ui::group_path(*group)) {
+                            span.grow { (ui::name(title)) }
+                            (ui::money(l, *amount, *currency))
+                        }
+                    }
                 } } }
         }
         section { h2 { (l.record_spending()) }
-            form action="/api/users/me/spendings" data-method="POST" data-then="" data-done=(l.saved()) novalidate {
+            form action="/api/users/me/spendings" data-method="POST" data-then=""
+                data-done=(l.saved()) novalidate {
                 div.card.fields {
                     input type="hidden" name="userDate" value=(date);
                     div.amount {
                         label.sr for="amount" { (l.amount_label()) }
-                        input #amount.big name="amount" inputmode="decimal" autocomplete="off" placeholder="0" data-decimal;
+                        input #amount.big name="amount" inputmode="decimal" autocomplete="off"
+                            placeholder="0" data-decimal;
                         (ui::own_currency(l, day.targets.currency))
                     }
-                    (ui::field("title", l.what(), &html! { input #title name="title" maxlength="100" autocomplete="off"; }))
-                    (ui::field("category", l.category_label(), &html! { select #category name="category" {
+                    (ui::field("title", l.what(),
+                        &html! { input #title name="title" maxlength="100" autocomplete="off"; }))
+                    (ui::field("category", l.category_label(),
+                        &html! { select #category name="category" {
                         option value="" { (l.no_category()) }
-                        @for it in Category::all() { option value=(it) { (it.emoji()) " " (l.category(it)) } }
+                        @for it in Category::all() {
+                            option value=(it) { (it.emoji()) " " (l.category(it)) }
+                        }
                     } }))
                 }
                 (ui::submit(l.record_spending()))

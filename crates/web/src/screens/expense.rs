@@ -127,15 +127,20 @@ impl ExpenseScreen<'_> {
                     @if let Some(notes) = &expense.notes { span { (ui::name(notes)) } }
                     small.hint {
                         @match expense.created_by {
-                            _ if expense.schedule_id.is_some() => (sentence([when], |[when]| l.recorded_by_itself(when))),
+                            _ if expense.schedule_id.is_some() => (sentence([when],
+                                |[when]| l.recorded_by_itself(when))),
                             Some(user) => (self.names.recorded(user, when)),
                             None => (sentence([when], |[when]| l.recorded(when))),
                         }
-                        @if let Some(at) = expense.updated_at { " · " (sentence([ui::moment(l, at, self.today)], |[when]| l.edited(when))) }
+                        @if let Some(at) = expense.updated_at {
+                            " · "
+                            (sentence([ui::moment(l, at, self.today)], |[when]| l.edited(when)))
+                        }
                         @if expense.import_id.is_some() { " · " (l.imported()) }
                     }
                     @if let Some(it) = deletion {
-                        b.minus { (deleted(l, self.names, (it.actor_id.into(), "?"), ui::moment(l, it.created_at, self.today))) }
+                        b.minus { (deleted(l, self.names, (it.actor_id.into(), "?"),
+                            ui::moment(l, it.created_at, self.today))) }
                     }
                 }
             }
@@ -147,7 +152,9 @@ impl ExpenseScreen<'_> {
             h2 { (self.l.payers()) }
             ul.card.list { @for payer in &self.expense.payers {
                 li.row { (self.names.avatar(payer.user_id))
-                    span.grow { (self.names.shown_stored(payer.user_id, &payer.user_name)) } (self.money(payer.amount)) }
+                    span.grow { (self.names.shown_stored(payer.user_id, &payer.user_name)) }
+                    (self.money(payer.amount))
+                    }
             } }
         }
     }
@@ -163,7 +170,9 @@ impl ExpenseScreen<'_> {
                 li.row.mine[self.names.is_me(share.user_id)] { (self.names.avatar(share.user_id))
                     span.grow { (self.names.shown_stored(share.user_id, &share.user_name)) }
                     @if let Some(weight) = share.weight { span.hint { "× " (l.number(weight)) } }
-                    @if let Some(percentage) = share.percentage { span.hint { (l.number(percentage)) "\u{a0}%" } }
+                    @if let Some(percentage) = share.percentage {
+                        span.hint { (l.number(percentage)) "\u{a0}%" }
+                    }
                     (self.money(share.amount)) }
             } }
         }
@@ -176,19 +185,25 @@ impl ExpenseScreen<'_> {
             ul.card.list { @for line in lines {
                 li.row {
                     span.grow {
-                        @if Texts::is_name_of(line.kind, line.name.as_str()) { (l.line(line.kind)) } @else { (ui::name(&line.name)) }
+                        @if Texts::is_name_of(line.kind, line.name.as_str()) {
+                            (l.line(line.kind))
+                        } @else {
+                            (ui::name(&line.name))
+                        }
                         small.hint {
                             @match &line.sharing {
                                 // The name of one that has none of its own is its kind.
                                 Sharing::Over { over, .. } => {
-                                    @let is_named = !Texts::is_name_of(line.kind, line.name.as_str());
+                                    @let is_named = !Texts::is_name_of(line.kind,
+                                        line.name.as_str());
                                     @if is_named { (l.line(line.kind)) }
                                     @if let Some(over) = over {
                                         @if is_named { " · " }
                                         (applies_to(l, lines, over))
                                     }
                                 },
-                                Sharing::Sharers { sharers } => (self.sharers(line.quantity, sharers)),
+                                Sharing::Sharers { sharers } => (self.sharers(line.quantity,
+                                    sharers)),
                             }
                         }
                     }
@@ -229,10 +244,16 @@ impl ExpenseScreen<'_> {
                     small.hint {
                         @for (index, part) in parts.iter().enumerate() {
                             @if index > 0 { " + " }
-                            @match &part.line { Some((_, name)) => (ui::name(name)), None => (l.part(part.kind)) } " "
+                            @match &part.line { Some((_, name)) => (ui::name(name)),
+                                None => (l.part(part.kind)) } " "
                             bdi dir="ltr" { (amount(part.amount)) }
                         }
-                        @if *rounding != Decimal::ZERO { " + " (l.rounding()) " " bdi dir="ltr" { (amount(*rounding)) } }
+                        @if *rounding != Decimal::ZERO {
+                            " + "
+                            (l.rounding())
+                            " "
+                            bdi dir="ltr" { (amount(*rounding)) }
+                        }
                     }
                 } (self.money(share.amount)) }
             }
@@ -254,9 +275,16 @@ impl ExpenseScreen<'_> {
                 ul.list { @for entry in shown {
                     li.row { span.grow {
                         (l.entry(entry.status))
-                        small.hint { (self.names.shown(MemberId::from(entry.actor_id))) ", " (ui::moment(l, entry.created_at, self.today)) }
-                        @if let Some((description, ..)) = before(entry) { small { (ui::name(&description)) } }
-                    } @if let Some((_, amount, currency)) = before(entry) { (ui::money(l, amount, currency)) } }
+                        small.hint {
+                            (self.names.shown(MemberId::from(entry.actor_id)))
+                            ", "
+                            (ui::moment(l, entry.created_at, self.today))
+                        }
+                        @if let Some((description, ..)) = before(entry) {
+                            small { (ui::name(&description)) }
+                        }
+                    } @if let Some((_, amount,
+                        currency)) = before(entry) { (ui::money(l, amount, currency)) } }
                 } } }
         }
     }
@@ -264,7 +292,8 @@ impl ExpenseScreen<'_> {
     fn restore(&self) -> Markup {
         let l = self.l;
         html! {
-            form.card.actions action={ "/api/groups/" (self.group.id) "/expenses/" (self.expense.id) "/restore" }
+            form.card.actions
+                action={ "/api/groups/" (self.group.id) "/expenses/" (self.expense.id) "/restore" }
                 data-method="POST" data-then="" data-done=(l.restored(&self.expense.description)) {
                 p.error data-problem role="alert" hidden {}
                 button.small-button { (l.restore()) }
@@ -279,7 +308,10 @@ impl ExpenseScreen<'_> {
         html! {
             section.card.actions {
                 @if may_edit { a.small-button href={ (path) "/edit" } { (l.edit()) } }
-                a.small-button href={ (ui::group_path(self.group.id)) "/expenses/new?from=" (expense.id) } { (l.duplicate()) }
+                a.small-button
+                    href={ (ui::group_path(self.group.id)) "/expenses/new?from=" (expense.id) } {
+                    (l.duplicate())
+                }
                 @if may_edit {
                     form.inline action=(api) data-method="DELETE" data-etag=(tag_of(&ExpenseView::from(expense.clone())))
                         data-then=(ui::group_path(self.group.id)) data-undo={ "POST " (api) "/restore" } data-done=(l.deleted(&expense.description)) {
@@ -373,7 +405,10 @@ pub(crate) fn only(l: Texts, names: &Names<'_>, members: &[Member], of: &Expense
         p.note.hint {
             (line)
             @if let Some(username) = username {
-                " " button.small-button type="button" data-open={ "https://t.me/" (username) } { bdi dir="ltr" { "@" (username) } }
+                " "
+                button.small-button type="button" data-open={ "https://t.me/" (username) } {
+                    bdi dir="ltr" { "@" (username) }
+                }
             }
         }
     }

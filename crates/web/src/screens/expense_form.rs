@@ -100,7 +100,9 @@ pub(crate) async fn edit(
     let links: Links = members.iter().collect();
     if !expense.may_edit(member_key.user, &links, &members) {
         return Ok(Fragment(html! {
-            a.back href={ (ui::group_path(group.id)) "/expenses/" (id) } { (ui::name(&expense.description)) }
+            a.back href={ (ui::group_path(group.id)) "/expenses/" (id) } {
+                (ui::name(&expense.description))
+            }
             h1 tabindex="-1" data-title { (l.edit_expense()) }
             (only(l, &names, &members, &expense))
         }));
@@ -246,7 +248,9 @@ impl Form<'_> {
         let repeats = self.repeats();
         let usual = self.usual();
         html! {
-            a.back href=(then) { (ui::name(edited.map_or(self.group.title.as_str(), |it| &it.description))) }
+            a.back href=(then) {
+                (ui::name(edited.map_or(self.group.title.as_str(), |it| &it.description)))
+            }
             h1 tabindex="-1" data-title { (title) }
             form action=(action) data-method=(if self.edits { "PUT" } else { "POST" }) data-then=(then)
                 data-preview=(preview) data-schedules=[repeats.then_some(schedules)] data-currency=[fixed.map(Currency::code)] data-digits=[fixed.map(Currency::exponent)] data-amount=[self.spending.map(|it| it.amount)] data-used=(self.used)
@@ -262,7 +266,9 @@ impl Form<'_> {
                 p.error data-problem role="alert" hidden {}
                 button.main-button data-main data-sum { (l.save()) }
                 @if !self.edits {
-                    button.more data-then={ (path) "/expenses/new" } data-keep="date" { (l.save_and_add()) }
+                    button.more data-then={ (path) "/expenses/new" } data-keep="date" {
+                        (l.save_and_add())
+                    }
                 }
             }
         }
@@ -301,22 +307,29 @@ impl Form<'_> {
                 @if let Some(spending) = self.spending {
                     input type="hidden" name="spendingId" value=(spending.id);
                     datalist data-people data-takes=(l.shares_it(NAME)) { (people) }
-                    div.field { span.label { (l.shares_spending()) } (ui::money(l, spending.amount, spending.currency)) }
+                    div.field {
+                        span.label { (l.shares_spending()) }
+                        (ui::money(l, spending.amount, spending.currency))
+                    }
                 } @else {
                     div.amount {
                         label.sr for="amount" { (l.amount_label()) }
                         input #amount.big name="amount" inputmode="decimal" autocomplete="off" placeholder="0" data-decimal
-                            autofocus[!self.edits] value=[amount.map(|it| l.amount_field(it, currency))]
+                            autofocus[!self.edits] value=[amount.map(|it| l.amount_field(it,
+                                currency))]
                             data-of="usual equal shares exact percentage adjustment";
                         output.big.num data-of="itemized" data-total aria-label=(l.total_label()) {
-                            (self.before.map_or_else(|| "0".to_owned(), |it| l.amount(it.amount, it.currency)))
+                            (self.before.map_or_else(|| "0".to_owned(),
+                                |it| l.amount(it.amount, it.currency)))
                         }
-                        (ui::remembered_currency(l, "currency", currency, self.remembers("currency")))
+                        (ui::remembered_currency(l, "currency", currency,
+                            self.remembers("currency")))
                     }
                 }
                 div.field {
                     label for="description" { (l.what_for()) }
-                    input #description name="description" maxlength="200" autocomplete="off" placeholder=(l.what_for_example()) value=[description];
+                    input #description name="description" maxlength="200" autocomplete="off"
+                        placeholder=(l.what_for_example()) value=[description];
                     @if self.before.is_none() {
                         button.small-button type="button" data-guess="category" hidden {}
                     }
@@ -324,7 +337,10 @@ impl Form<'_> {
                 @if self.spending.is_none() {
                     div.field {
                         label for="payer" { (l.paid_by()) }
-                        select #payer name="payerId" data-people data-takes=(l.shares_it(NAME)) data-remember=[self.remembers("payer")] { (people) }
+                        select #payer name="payerId" data-people data-takes=(l.shares_it(NAME))
+                            data-remember=[self.remembers("payer")] {
+                            (people)
+                        }
                     }
                     details.field data-instead="payerId" open[several] {
                         summary { (l.several_paid()) }
@@ -376,7 +392,10 @@ impl Form<'_> {
                 legend { (l.split()) }
                 div.segments {
                     @if has_usual {
-                        label.wide { input.sr type="radio" name="splitType" value="" checked[as_usual]; span { (l.as_usual()) } }
+                        label.wide {
+                            input.sr type="radio" name="splitType" value="" checked[as_usual];
+                            span { (l.as_usual()) }
+                        }
                     }
                     @for split in types() {
                         label { input.sr type="radio" name="splitType" value=(split) checked[is_chosen(split)];
@@ -388,7 +407,8 @@ impl Form<'_> {
                     button.small-button type="button" data-all { (l.everybody()) }
                     button.small-button type="button" data-none { (l.nobody()) }
                     @if self.people().count() >= ui::MANY {
-                        input type="search" data-filter aria-label=(l.search()) placeholder=(l.search()) autocomplete="off";
+                        input type="search" data-filter aria-label=(l.search())
+                            placeholder=(l.search()) autocomplete="off";
                     }
                 }
                 ul.card.list.shares data-of="equal shares exact percentage adjustment" {
@@ -436,11 +456,17 @@ impl Form<'_> {
                 @for (split, Control { field, empty, is_amount, .. }) in controls {
                     @let value = (split == SplitType::Shares).then_some("1");
                     span.stepper data-of=(split) hidden {
-                        @if split == SplitType::Shares { button type="button" data-step="-1" aria-label=(l.less_for(NAME)) { "−" } }
+                        @if split == SplitType::Shares {
+                            button type="button" data-step="-1" aria-label=(l.less_for(NAME)) {
+                                "−"
+                            }
+                        }
                         input.num name={ "splits[" (AT) "]." (field) } inputmode="decimal" autocomplete="off"
                             data-decimal[is_amount] data-number[!is_amount] value=[value] data-value[chosen == Some(split)]
                             placeholder=(empty) aria-label=(l.value_of(NAME));
-                        @if split == SplitType::Shares { button type="button" data-step="1" aria-label=(l.more_for(NAME)) { "+" } }
+                        @if split == SplitType::Shares {
+                            button type="button" data-step="1" aria-label=(l.more_for(NAME)) { "+" }
+                        }
                     }
                 }
                 output data-share=(ID) { "–" }
@@ -456,14 +482,22 @@ impl Form<'_> {
         html! {
             div.card.fields {
                 p.hint { (l.who_had_it()) }
-                @for (index, line) in lines.iter().enumerate() { (self.line(&index.to_string(), Some(line), line.kind)) }
+                @for (index, line) in lines.iter().enumerate() {
+                    (self.line(&index.to_string(), Some(line), line.kind))
+                }
                 template #line { (self.line("#", None, LineKind::Item)) }
-                button.small-button type="button" data-add="line" data-next=(lines.len()) { (l.add_line()) }
+                button.small-button type="button" data-add="line" data-next=(lines.len()) {
+                    (l.add_line())
+                }
                 template #extra { (self.line("#", None, LineKind::Tip)) }
-                button.small-button type="button" data-add="extra" data-next="500" { (l.add_extra()) }
+                button.small-button type="button" data-add="extra" data-next="500" {
+                    (l.add_extra())
+                }
             }
             @if !self.edits {
-                a.more href={ (ui::group_path(self.group.id)) "/questions/new" } { (l.ask_who_had_what()) }
+                a.more href={ (ui::group_path(self.group.id)) "/questions/new" } {
+                    (l.ask_who_had_what())
+                }
             }
             ul.card.list.shares { (ui::each(&share_of(), None)) }
         }
@@ -492,16 +526,22 @@ impl Form<'_> {
             div.field data-row {
                 div.line-fields {
                     @if kind == LineKind::Item {
-                        input name=(at("name")) value=[line.map(|it| &it.name)] aria-label=(l.line_name()) placeholder=(l.line_name()) maxlength="100";
+                        input name=(at("name")) value=[line.map(|it| &it.name)]
+                            aria-label=(l.line_name()) placeholder=(l.line_name()) maxlength="100";
                     } @else {
                         select name=(at("kind")) aria-label=(l.line_kind()) {
-                            @for it in extras { option value=(it) selected[it == kind] { (l.line(it)) } }
+                            @for it in extras {
+                                option value=(it) selected[it == kind] { (l.line(it)) }
+                            }
                         }
-                        input type="hidden" name=(at("name")) value=(line.map_or(l.line(kind), |it| it.name.as_str()));
+                        input type="hidden" name=(at("name"))
+                            value=(line.map_or(l.line(kind), |it| it.name.as_str()));
                     }
                     input.num name=(at("amount")) inputmode="decimal" autocomplete="off" data-decimal placeholder="0"
                         value=[amount] aria-label=(l.amount_label());
-                    button.small-button type="button" data-remove aria-label=(l.remove_line()) { "✕" }
+                    button.small-button type="button" data-remove aria-label=(l.remove_line()) {
+                        "✕"
+                    }
                 }
                 @if kind == LineKind::Item {
                     div.toggles { (sharers(l, line, &at)) }
@@ -548,12 +588,16 @@ impl Form<'_> {
                 select #repeat name="repeat.every" data-repeat {
                     @if now.is_none() { option value="" { (l.never()) } }
                     @for (unit, interval) in OFTEN.into_iter().chain(other) {
-                        option value={ (unit) " " (interval) } selected[chosen == Some((unit, interval))] { (l.every(unit, interval)) }
+                        option value={ (unit) " " (interval) }
+                            selected[chosen == Some((unit, interval))] {
+                            (l.every(unit, interval))
+                        }
                     }
                 }
             }))
             (ui::field("until", l.repeat_until(), &html! {
-                input #until type="date" name="repeat.until" value=[now.and_then(|it| it.until)] disabled[now.is_none()];
+                input #until type="date" name="repeat.until" value=[now.and_then(|it| it.until)]
+                    disabled[now.is_none()];
             }))
         }
     }
@@ -570,21 +614,33 @@ impl Form<'_> {
         html! {
             details.card.fields open[self.edits] {
                 summary { (if repeats { l.more_and_repeat() } else { l.more_details() }) }
-                (ui::field("date", if self.schedule.is_some() { l.date_of_next() } else { l.date() }, &html! { input #date type="date" name="date" value=[date] data-today; }))
+                (ui::field("date",
+                    if self.schedule.is_some() { l.date_of_next() } else { l.date() },
+                        &html! { input #date type="date" name="date" value=[date] data-today; }))
                 @if repeats { (self.repeat()) }
                 (ui::field("category", l.category_label(), &html! {
                     select #category name="category" data-null[self.edits] {
                         option value="" { (l.no_category()) }
                         @for it in Category::all() {
-                            option value=(it) selected[category == Some(ExpenseCategory::BuiltIn(it))] { (it.emoji()) " " (l.category(it)) }
+                            option value=(it)
+                                selected[category == Some(ExpenseCategory::BuiltIn(it))] {
+                                (it.emoji())
+                                " "
+                                (l.category(it))
+                            }
                         }
                         @for it in own {
-                            option value=(it.key) selected[category == Some(ExpenseCategory::Own(it.key))] { (it.name) }
+                            option value=(it.key)
+                                selected[category == Some(ExpenseCategory::Own(it.key))] {
+                                (it.name)
+                            }
                         }
                     }
                 }))
                 (ui::field("notes", l.notes(), &html! {
-                    textarea #notes name="notes" rows="2" maxlength="1000" data-null[self.edits] { (notes.unwrap_or_default()) }
+                    textarea #notes name="notes" rows="2" maxlength="1000" data-null[self.edits] {
+                        (notes.unwrap_or_default())
+                    }
                 }))
             }
         }
@@ -620,20 +676,24 @@ fn sharers(l: Texts, line: Option<&Line<Decimal>>, at: &impl Fn(&str) -> String)
 /// Hidden fields of a line, which an edit keeps.
 fn kept(line: &Line<Decimal>, at: &impl Fn(&str) -> String) -> Markup {
     html! {
-        @if let Some(quantity) = line.quantity { input type="hidden" name=(at("quantity")) value=(quantity); }
+        @if let Some(quantity) = line.quantity {
+            input type="hidden" name=(at("quantity")) value=(quantity);
+        }
         @if let Some(price) = line.price { input type="hidden" name=(at("price")) value=(price); }
         @match &line.sharing {
             Sharing::Over { over, split } => {
                 input type="hidden" name=(at("split")) value=(split);
                 @for (place, item) in over.iter().flatten().enumerate() {
-                    input type="hidden" name=(at(&format!("over[{place}]"))) value=(item) data-index="items";
+                    input type="hidden" name=(at(&format!("over[{place}]"))) value=(item)
+                        data-index="items";
                 }
             },
             // Those of an item are chosen.
             Sharing::Sharers { sharers } => @if line.kind != LineKind::Item {
                 @for (place, (id, weight)) in sharers.iter().enumerate() {
                     input type="hidden" name=(at(&format!("sharers[{place}].userId"))) value=(id);
-                    input type="hidden" name=(at(&format!("sharers[{place}].weight"))) value=(weight);
+                    input type="hidden" name=(at(&format!("sharers[{place}].weight")))
+                        value=(weight);
                 }
             },
         }

@@ -75,7 +75,9 @@ pub(crate) async fn show(
             h1 tabindex="-1" data-title { (l.deleted_expenses()) }
             @if past.items.is_empty() { p.card.empty { (l.no_deleted()) } }
             div data-pages { ul.card.list { @for it in &past.items { (row(it)) } } }
-            @if let Some(next) = next { (ui::show_more(l, &path, Some("deleted=true".to_owned()), &next)) }
+            @if let Some(next) = next {
+                (ui::show_more(l, &path, Some("deleted=true".to_owned()), &next))
+            }
         }));
     }
     let is_search = !filter.is_empty();
@@ -105,7 +107,8 @@ pub(crate) async fn show(
     Ok(Fragment(html! {
         (back)
         h1 tabindex="-1" data-title { (l.search()) }
-        (filters(l, &group, &names, members.iter().filter(|it| it.linked_to.is_none()).map(|it| it.id), &filter))
+        (filters(l, &group, &names,
+            members.iter().filter(|it| it.linked_to.is_none()).map(|it| it.id), &filter))
         @if found.items.is_empty() { p.card.empty { (l.nothing_found()) } }
         @else if is_all { p.note { (sums(l, &found.items)) } }
         @if order == ListOrder::Recorded && is_first { p.note.hint { (l.by_recording()) } }
@@ -187,20 +190,35 @@ fn filters(
             details open[!only_text] { summary { (l.filter()) }
                 (ui::field("member", l.member(), &html! { select #member name="memberId" {
                     option value="" { (l.anyone()) }
-                    @for id in members { option value=(id) selected[filter.member == Some(id)] { (names.of(id)) } }
-                } }))
-                (ui::field("category", l.category_label(), &html! { select #category name="category" {
-                    option value="" { (l.any_category()) }
-                    @for it in Category::all() { option value=(it) selected[is(&it.to_string())] { (it.emoji()) " " (l.category(it)) } }
-                    @for it in &group.categories {
-                        option value=(it.key) selected[is(it.key.as_str())] { (ui::category_name(l, group, ExpenseCategory::Own(it.key))) }
+                    @for id in members {
+                        option value=(id) selected[filter.member == Some(id)] { (names.of(id)) }
                     }
                 } }))
-                (ui::field("from", l.first_day(), &html! { input #from type="date" name="from" value=[filter.from]; }))
-                (ui::field("to", l.last_day(), &html! { input #to type="date" name="to" value=[filter.to]; }))
+                (ui::field("category", l.category_label(),
+                    &html! { select #category name="category" {
+                    option value="" { (l.any_category()) }
+                    @for it in Category::all() {
+                        option value=(it) selected[is(&it.to_string())] {
+                            (it.emoji())
+                            " "
+                            (l.category(it))
+                        }
+                    }
+                    @for it in &group.categories {
+                        option value=(it.key) selected[is(it.key.as_str())] {
+                            (ui::category_name(l, group, ExpenseCategory::Own(it.key)))
+                        }
+                    }
+                } }))
+                (ui::field("from", l.first_day(),
+                    &html! { input #from type="date" name="from" value=[filter.from]; }))
+                (ui::field("to", l.last_day(),
+                    &html! { input #to type="date" name="to" value=[filter.to]; }))
             }
             button.small-button { (l.search()) }
-            @if !filter.is_empty() { a.small-button href={ (ui::group_path(group.id)) "/expenses" } { (l.clear()) } }
+            @if !filter.is_empty() {
+                a.small-button href={ (ui::group_path(group.id)) "/expenses" } { (l.clear()) }
+            }
         }
     }
 }
@@ -217,10 +235,14 @@ fn deleted_row(
         li.row {
             span.icon aria-hidden="true" { (ui::emoji(group, it.expense.category)) }
             a.grow.tall href={ (ui::group_path(group.id)) "/expenses/" (it.expense.id) } {
-                (ui::name(&it.expense.description)) " " (ui::money(l, it.expense.amount, it.expense.currency))
+                (ui::name(&it.expense.description)) " " (ui::money(l, it.expense.amount,
+                    it.expense.currency))
                 small.hint { (by) } }
             @if may_restore {
-                form.inline action={ "/api/groups/" (group.id) "/expenses/" (it.expense.id) "/restore" } data-method="POST" data-then="" data-done=(l.restored(&it.expense.description)) {
+                form.inline
+                    action={ "/api/groups/" (group.id) "/expenses/" (it.expense.id) "/restore" }
+                        data-method="POST" data-then=""
+                            data-done=(l.restored(&it.expense.description)) {
                     button.small-button { (l.restore()) }
                 }
             }

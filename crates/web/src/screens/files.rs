@@ -24,9 +24,11 @@ pub(crate) async fn import(
         a.back href={ (ui::group_path(group.id)) "/more" } { (l.more()) }
         h1 tabindex="-1" data-title { (l.import()) }
         @if !group.archived {
-            form.card.fields action=(api) data-method="POST" data-file data-then={ (ui::group_path(group.id)) } novalidate {
+            form.card.fields action=(api) data-method="POST" data-file
+                data-then={ (ui::group_path(group.id)) } novalidate {
                 p.hint { (l.import_about()) }
-                (ui::field("file", l.file(), &html! { input #file type="file" name="file" accept=".csv,.json"; }))
+                (ui::field("file", l.file(),
+                    &html! { input #file type="file" name="file" accept=".csv,.json"; }))
                 datalist #people { @for it in people { option value=(it.id) {
                     (it.name) @if let Some(addition) = additions.get(&it.id) { " " (addition) }
                 } } }
@@ -43,7 +45,11 @@ pub(crate) async fn import(
                             (ui::moment(l, it.created_at, now.day())) " · " (l.import_status(it.status)) " · " (l.found(it.expenses))
                         } }
                         @if it.status != ImportStatus::Undone && !group.archived {
-                            form.inline action={ (api) "/" (it.id) } data-method="DELETE" data-then="" data-ask=(l.ask_undo_import()) data-done=(l.import_undone()) { button.small-button.danger { (l.undo_import()) } }
+                            form.inline action={ (api) "/" (it.id) } data-method="DELETE"
+                                data-then="" data-ask=(l.ask_undo_import())
+                                    data-done=(l.import_undone()) {
+                                button.small-button.danger { (l.undo_import()) }
+                            }
                         }
                     }
                 } } }
@@ -73,7 +79,8 @@ pub(crate) async fn export(
                 (tokens::in_browser(l, &format!("{}/export", ui::group_path(group.id))))
             } }
             @for (format, label) in [("csv", l.as_table()), ("json", l.for_programs())] {
-                button.small-button type="button" data-export=(url(format)) data-type=(format) data-file-name=(file(format)) {
+                button.small-button type="button" data-export=(url(format)) data-type=(format)
+                    data-file-name=(file(format)) {
                     (label)
                 }
             }

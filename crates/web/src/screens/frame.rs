@@ -25,7 +25,10 @@ pub(crate) fn head(l: Texts, group: &Group, shown: usize) -> Markup {
     ];
     html! {
         a.back href="/app" { (l.groups()) }
-        h1 tabindex="-1" data-title { (ui::name(&group.title)) @if group.archived { " " small.tag { (l.archived()) } } }
+        h1 tabindex="-1" data-title {
+            (ui::name(&group.title))
+            @if group.archived { " " small.tag { (l.archived()) } }
+        }
         (ui::tabs(l.sections(), &tabs, shown))
     }
 }

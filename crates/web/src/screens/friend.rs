@@ -66,31 +66,44 @@ pub(crate) async fn show(
             unconfirmed(&shared.pending, currency, |it| is_here(it) && it.to_user_id == id);
         let is_me = id == user.id;
         html! {
-            @if let Some(sum) = paid { (remark(l, sum, currency, |amount| l.paid_unconfirmed(amount))) }
-            @if let Some(sum) = received { (remark(l, sum, currency, |amount| l.received_unconfirmed(amount, is_me))) }
+            @if let Some(sum) = paid {
+                (remark(l, sum, currency, |amount| l.paid_unconfirmed(amount)))
+            }
+            @if let Some(sum) = received {
+                (remark(l, sum, currency, |amount| l.received_unconfirmed(amount, is_me)))
+            }
         }
     };
     Ok(Fragment(html! {
         a.back href="/app/me/friends" { (l.friends()) }
-        h1 tabindex="-1" data-title { (sentence([ui::name(&shared.other.name)], |[name]| l.with_friend_title(name))) }
-        @if let Some(username) = &shared.other.username { p.hint.about { bdi dir="ltr" { "@" (username) } } }
+        h1 tabindex="-1" data-title {
+            (sentence([ui::name(&shared.other.name)], |[name]| l.with_friend_title(name)))
+        }
+        @if let Some(username) = &shared.other.username {
+            p.hint.about { bdi dir="ltr" { "@" (username) } }
+        }
         section {
             h2 { (l.between_you()) }
             ul.card.list {
-                @if open.iter().all(|(_, transfers)| transfers.is_empty()) { li.row { (l.nothing_between()) } }
+                @if open.iter().all(|(_, transfers)| transfers.is_empty()) {
+                    li.row { (l.nothing_between()) }
+                }
                 @for (group, transfers) in &open {
                     @for (currency, it) in transfers {
                         @let amount = ui::minor(l, it.minor, *currency);
                         li.row.wrap {
                             span.grow.tall {
-                                @if it.from == other { (sentence([ui::name(name), amount], |[name, amount]| l.owes_you(name, amount))) }
-                                @else { (sentence([ui::name(name), amount], |[name, amount]| l.you_owe_to(name, amount))) }
+                                @if it.from == other { (sentence([ui::name(name), amount],
+                                    |[name, amount]| l.owes_you(name, amount))) }
+                                @else { (sentence([ui::name(name), amount],
+                                    |[name, amount]| l.you_owe_to(name, amount))) }
                                 small.hint { (ui::name(&group.title)) }
                                 @let paid = unconfirmed(&shared.pending, *currency, |paid| {
                                     paid.group_id == group.id && paid.from_user_id == it.from && paid.to_user_id == it.to
                                 });
                                 @if let Some(sum) = paid {
-                                    (remark(l, sum, *currency, |amount| l.besides_unconfirmed(amount)))
+                                    (remark(l, sum, *currency,
+                                        |amount| l.besides_unconfirmed(amount)))
                                 }
                             }
                             @if !group.archived {
@@ -107,8 +120,13 @@ pub(crate) async fn show(
             section { h2 { (l.pending_payments()) }
                 ul.card.list { @for it in &shared.pending {
                     li.row.wrap { a.grow.tall href={ (ui::group_path(it.group_id)) "/settlements/" (it.id) } {
-                        (side(it.from_user_id, &it.from_user_name)) " " (ui::arrow()) " " (side(it.to_user_id, &it.to_user_name))
-                        small.hint { @if let Some(title) = title(it.group_id) { (ui::name(title)) " · " } (ui::moment(l, it.created_at, now.day())) }
+                        (side(it.from_user_id,
+                            &it.from_user_name)) " " (ui::arrow()) " " (side(it.to_user_id,
+                                &it.to_user_name))
+                        small.hint {
+                            @if let Some(title) = title(it.group_id) { (ui::name(title)) " · " }
+                            (ui::moment(l, it.created_at, now.day()))
+                        }
                     }
                         (ui::money(l, it.amount, it.currency))
                         @if it.to_user_id == user.id {
@@ -124,12 +142,30 @@ pub(crate) async fn show(
                 h2 { (ui::name(&it.group.title)) " · " (l.in_whole_group()) }
                 ul.card.list {
                     li.row {
-                        span.grow { (l.you()) @for currency in it.balances.keys() { (uncounted(it.group.id, *currency, user.id)) } }
-                        span.amounts { @for (currency, [mine, _]) in &it.balances { (ui::balance(l, *mine, *currency)) } }
+                        span.grow {
+                            (l.you())
+                            @for currency in it.balances.keys() {
+                                (uncounted(it.group.id, *currency, user.id))
+                            }
+                        }
+                        span.amounts {
+                            @for (currency, [mine, _]) in &it.balances {
+                                (ui::balance(l, *mine, *currency))
+                            }
+                        }
                     }
                     li.row {
-                        span.grow { (ui::name(&shared.other.name)) @for currency in it.balances.keys() { (uncounted(it.group.id, *currency, other)) } }
-                        span.amounts { @for (currency, [_, others]) in &it.balances { (ui::balance(l, *others, *currency)) } }
+                        span.grow {
+                            (ui::name(&shared.other.name))
+                            @for currency in it.balances.keys() {
+                                (uncounted(it.group.id, *currency, other))
+                            }
+                        }
+                        span.amounts {
+                            @for (currency, [_, others]) in &it.balances {
+                                (ui::balance(l, *others, *currency))
+                            }
+                        }
                     }
                     li { a.row href=(ui::group_path(it.group.id)) { (l.go_on()) } }
                 }

@@ -75,7 +75,11 @@ pub(crate) async fn show(
         a.back href="/app/me" { (l.me()) }
         h1 tabindex="-1" data-title { (l.friends()) }
         @if friends.is_empty() { p.card.empty { (l.no_friends()) } }
-        @else { p.hint.about { (if is_all { l.friends_about().to_owned() } else { l.friends_of(read.len()) }) } }
+        @else {
+            p.hint.about {
+                (if is_all { l.friends_about().to_owned() } else { l.friends_of(read.len()) })
+            }
+        }
         div data-pages {
             ul.card.list { @for it in friends.iter().skip(before).take(MEMBERS) { (row(l, it)) } }
         }
@@ -121,12 +125,23 @@ fn row(l: Texts, friend: &Friend) -> Markup {
     html! {
         li { a.row href=(friend.path) {
             (friend.picture)
-            span.grow { span.name { (ui::name(&friend.name)) @if friend.guest { " " small.tag { (l.guest()) } } } }
+            span.grow {
+                span.name {
+                    (ui::name(&friend.name))
+                    @if friend.guest { " " small.tag { (l.guest()) } }
+                }
+            }
             span.amounts {
                 @if friend.open.is_empty() { span.hint { (l.settled()) } }
                 @for (currency, [owed, owes]) in &friend.open {
-                    @if *owed != 0 { span.plus { (sentence([amount(*owed, *currency)], |[it]| l.being_owed(it))) } }
-                    @if *owes != 0 { span.minus { (sentence([amount(*owes, *currency)], |[it]| l.owing(it))) } }
+                    @if *owed != 0 {
+                        span.plus {
+                            (sentence([amount(*owed, *currency)], |[it]| l.being_owed(it)))
+                        }
+                    }
+                    @if *owes != 0 {
+                        span.minus { (sentence([amount(*owes, *currency)], |[it]| l.owing(it))) }
+                    }
                 }
             }
         } }

@@ -88,14 +88,30 @@ fn of(l: Texts, funds: &Funds, currency: Currency, now: Timestamp) -> Markup {
     let is_empty =
         timed.is_empty() && all.withheld == 0 && sums.iter().all(|(_, it)| it.balance == 0);
     html! {
-        section.card.hero { p { span.hint { (l.available()) } (ui::big(&l.minor(all.available, currency))) } }
+        section.card.hero {
+            p { span.hint { (l.available()) } (ui::big(&l.minor(all.available, currency))) }
+        }
         @if !is_empty { dl.card {
-            @for (label, it) in sums { @if it.balance != 0 { div { dt { (label) } dd { (ui::minor(l, it.balance, currency)) } } } }
-            @if all.withheld != 0 { div { dt { (l.withheld()) } dd { (ui::minor(l, all.withheld, currency)) } } }
+            @for (label, it) in sums {
+                @if it.balance != 0 {
+                    div { dt { (label) } dd { (ui::minor(l, it.balance, currency)) } }
+                }
+            }
+            @if all.withheld != 0 {
+                div { dt { (l.withheld()) } dd { (ui::minor(l, all.withheld, currency)) } }
+            }
             @for (fund, until) in timed {
                 @let when = ui::moment(l, until, now.day());
                 div {
-                    dt { @if fund.held.is_some() { (sentence([when], |[when]| l.held_until(when))) } @else { (l.bonuses()) ", " (sentence([when], |[when]| l.until(when))) } }
+                    dt {
+                        @if fund.held.is_some() {
+                            (sentence([when], |[when]| l.held_until(when)))
+                        } @else {
+                            (l.bonuses())
+                            ", "
+                            (sentence([when], |[when]| l.until(when)))
+                        }
+                    }
                     dd { (ui::minor(l, fund.balance, currency)) }
                 }
             }
@@ -107,7 +123,8 @@ fn of(l: Texts, funds: &Funds, currency: Currency, now: Timestamp) -> Markup {
 fn acceptance(l: Texts, funds: &Funds, currency: Currency) -> Markup {
     let accepts = funds.accepts(currency);
     html! {
-        form.card.fields action="/api/users/me/funds" data-method="PUT" data-then="" data-done=(l.saved()) {
+        form.card.fields action="/api/users/me/funds" data-method="PUT" data-then=""
+            data-done=(l.saved()) {
             input type="hidden" name="currency" value=(currency.code());
             input type="hidden" name="accepts" value=(!accepts) data-json;
             p.hint { (if accepts { l.funds_count() } else { l.funds_wait() }) }
@@ -121,18 +138,22 @@ fn forms(l: Texts) -> Markup {
     html! {
         details.card.fields { summary { (l.top_up()) }
             p.hint { (l.top_up_about()) }
-            form action="/api/users/me/funds/credits" data-method="POST" data-then="" data-done=(l.top_up_waits()) novalidate {
+            form action="/api/users/me/funds/credits" data-method="POST" data-then=""
+                data-done=(l.top_up_waits()) novalidate {
                 input type="hidden" name="fund" value="cash";
                 (amount(l, "top-up"))
-                (ui::field("top-up-about", l.description_label(), &html! { input #top-up-about name="description" autocomplete="off"; }))
+                (ui::field("top-up-about", l.description_label(),
+                    &html! { input #top-up-about name="description" autocomplete="off"; }))
                 (ui::save(l.top_up()))
             }
         }
         details.card.fields { summary { (l.cash_out()) }
-            form action="/api/users/me/funds/debits" data-method="POST" data-then="" data-done=(l.cash_out_waits()) novalidate {
+            form action="/api/users/me/funds/debits" data-method="POST" data-then=""
+                data-done=(l.cash_out_waits()) novalidate {
                 input type="hidden" name="type" value="cashout";
                 (amount(l, "cash-out"))
-                (ui::field("cash-out-to", l.account(), &html! { input #cash-out-to name="to" autocomplete="off" required; }))
+                (ui::field("cash-out-to", l.account(),
+                    &html! { input #cash-out-to name="to" autocomplete="off" required; }))
                 (ui::save(l.cash_out()))
             }
         }
@@ -142,9 +163,11 @@ fn forms(l: Texts) -> Markup {
 fn amount(l: Texts, id: &str) -> Markup {
     html! {
         (ui::field(&format!("{id}-amount"), l.amount_label(), &html! {
-            input id={ (id) "-amount" } name="amount" inputmode="decimal" autocomplete="off" data-decimal placeholder="0";
+            input id={ (id) "-amount" } name="amount" inputmode="decimal" autocomplete="off"
+                data-decimal placeholder="0";
         }))
-        div.field { (ui::currency_field(l, &format!("{id}-currency"), "currency", "EUR".parse().unwrap_or(Currency::TON))) }
+        div.field { (ui::currency_field(l, &format!("{id}-currency"), "currency",
+            "EUR".parse().unwrap_or(Currency::TON))) }
     }
 }
 
@@ -173,13 +196,23 @@ pub(crate) async fn transaction(
         a.back href="/app/me/funds" { (l.funds()) }
         h1 tabindex="-1" data-title { (l.transaction_title()) }
         section.card.hero { p {
-            span.hint { (l.fund_transaction(it.kind)) " · " (l.fund_status(it.status)) " · " (ui::moment(l, it.created_at, now.day())) }
+            span.hint {
+                (l.fund_transaction(it.kind))
+                " · "
+                (l.fund_status(it.status))
+                " · "
+                (ui::moment(l, it.created_at, now.day()))
+            }
             (ui::big(&l.minor(it.amount, it.currency)))
             @if let Some(text) = &it.description { span { (ui::name(text)) } }
             @if let Some(account) = &it.to { span { (l.account()) ": " (ui::name(account)) } }
-            @if let Some(reference) = &it.ref_id { span.hint { (l.reference()) ": " (reference.as_str()) } }
+            @if let Some(reference) = &it.ref_id {
+                span.hint { (l.reference()) ": " (reference.as_str()) }
+            }
             @if let Some(until) = it.expires_at.filter(|_| it.status == FundStatus::Authorised) {
-                span.hint { (sentence([ui::moment(l, until, now.day())], |[when]| l.ends_unconfirmed(when))) }
+                span.hint {
+                    (sentence([ui::moment(l, until, now.day())], |[when]| l.ends_unconfirmed(when)))
+                }
             }
         } }
         @if let Some((group, settlement)) = it.group_id.zip(it.settlement_id) {
@@ -220,21 +253,30 @@ pub(crate) async fn work(
     Ok(Fragment(html! {
         a.back href="/app/me" { (l.me()) }
         h1 tabindex="-1" data-title { (l.work()) }
-        (ui::tabs(l.work(), &[tab(FundWork::Topup), tab(FundWork::Cashout)], usize::from(kind == FundWork::Cashout)))
+        (ui::tabs(l.work(), &[tab(FundWork::Topup), tab(FundWork::Cashout)],
+            usize::from(kind == FundWork::Cashout)))
         @if work.items.is_empty() { p.card.empty { (l.nothing_to_do()) } }
         @for it in &work.items {
             @let api = format!("/api/users/{}/funds/transactions/{}", it.owner, it.id);
             section.card.fields {
                 div.line {
-                    span { @if let Some(name) = &it.owner_name { (ui::name(name)) " · " } (it.owner) " · " (ui::moment(l, it.created_at, now.day())) }
+                    span {
+                        @if let Some(name) = &it.owner_name { (ui::name(name)) " · " }
+                        (it.owner)
+                        " · "
+                        (ui::moment(l, it.created_at, now.day()))
+                    }
                     (ui::minor(l, it.amount, it.currency))
                 }
                 @if let Some(account) = &it.to { p { (l.account()) ": " code { (account) } } }
-                @if let Some(link) = it.payment_link() { a.more href=(link) { (l.pay_by_wallet()) } }
+                @if let Some(link) = it.payment_link() {
+                    a.more href=(link) { (l.pay_by_wallet()) }
+                }
                 @if let Some(text) = &it.description { p.hint { (text) } }
                 form action={ (api) "/capture" } data-method="POST" data-then="" data-done=(l.captured(l.fund_transaction(it.kind), l.minor(it.amount, it.currency))) novalidate {
                     @let id = format!("ref-{}", it.id);
-                    (ui::field(&id, l.reference(), &html! { input id=(id) name="refId" autocomplete="off"; }))
+                    (ui::field(&id, l.reference(),
+                        &html! { input id=(id) name="refId" autocomplete="off"; }))
                     (ui::save(l.capture()))
                 }
                 form action={ (api) "/void" } data-method="POST" data-then="" data-done=(l.called_off(l.fund_transaction(it.kind), l.minor(it.amount, it.currency))) {
@@ -243,7 +285,9 @@ pub(crate) async fn work(
                 }
             }
         }
-        @if let Some(next) = next { (ui::show_more(l, "/app/funds/work", Some(format!("kind={kind}")), &next)) }
+        @if let Some(next) = next {
+            (ui::show_more(l, "/app/funds/work", Some(format!("kind={kind}")), &next))
+        }
         (sums(l, &totals))
     }))
 }
@@ -255,7 +299,10 @@ fn sums(l: Texts, totals: &[FundTotal]) -> Markup {
             section { h2 { (l.all_users()) }
                 dl.card { @for total in totals {
                     div { dt { (l.cash()) } dd { (ui::minor(l, total.cash(), total.currency)) } }
-                    div { dt { (l.credit_and_bonuses()) } dd { (ui::minor(l, total.credit(), total.currency)) } }
+                    div {
+                        dt { (l.credit_and_bonuses()) }
+                        dd { (ui::minor(l, total.credit(), total.currency)) }
+                    }
                 } } }
         }
     }

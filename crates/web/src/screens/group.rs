@@ -76,11 +76,17 @@ pub(crate) async fn show(
         (news(l, &group, &ledger))
         section aria-label=(l.expenses()) {
             @if newest.items.is_empty() {
-                @if group.archived { p.card.empty { (l.no_entries()) } } @else { (first_steps(l, &group, bot)) }
+                @if group.archived {
+                    p.card.empty { (l.no_entries()) }
+                } @else {
+                    (first_steps(l, &group, bot))
+                }
             }
             @if newest.order == ListOrder::Recorded { p.note.hint { (l.by_recording()) } }
             div data-pages { (list.of(&newest.items)) }
-            @if let Some(next) = &newest.next { (expenses::more(l, group.id, &paging, newest.order, next)) }
+            @if let Some(next) = &newest.next {
+                (expenses::more(l, group.id, &paging, newest.order, next))
+            }
         }
         (add(&group, if newest.items.is_empty() { l.add_first_expense() } else { l.add_expense() }))
     }))
@@ -146,7 +152,8 @@ async fn newest(app: &App, member_key: MemberKey) -> Result<Newest, Error> {
 fn news(l: Texts, group: &Group, ledger: &Ledger) -> Markup {
     let path = ui::group_path(group.id);
     html! {
-        a.more.card hidden href={ (path) "/changes" } data-unread=(group.id) data-number=(ledger.state.changes) {
+        a.more.card hidden href={ (path) "/changes" } data-unread=(group.id)
+            data-number=(ledger.state.changes) {
             (l.whats_new()) span.tag data-count {}
         }
     }
@@ -182,10 +189,18 @@ fn own_balance(
             @if open.is_empty() { p.big { (l.you_are_settled()) } }
             (ui::first_ones(l, &open.iter().map(line).collect::<Vec<_>>()))
             @for (currency, sum) in &on_the_way {
-                p { span.hint { (sentence([ui::money(l, *sum, *currency)], |[amount]| l.on_the_way(amount))) } }
+                p {
+                    span.hint {
+                        (sentence([ui::money(l, *sum, *currency)], |[amount]| l.on_the_way(amount)))
+                    }
+                }
             }
             @for (currency, sum) in &to_confirm {
-                p { span.hint { (sentence([ui::money(l, *sum, *currency)], |[amount]| l.to_confirm(amount))) } }
+                p {
+                    span.hint {
+                        (sentence([ui::money(l, *sum, *currency)], |[amount]| l.to_confirm(amount)))
+                    }
+                }
             }
             @if owes && !group.archived {
                 @if let Some(path) = settle_path(group, members, ledger, me, pending) {
@@ -245,7 +260,8 @@ pub(crate) fn waiting(
                             (names.avatar(settlement.from_user_id))
                             a.grow.tall href={ (ui::group_path(group.id)) "/settlements/" (settlement.id) } {
                                 (sentence([
-                                    names.shown_stored(settlement.from_user_id, &settlement.from_user_name),
+                                    names.shown_stored(settlement.from_user_id,
+                                        &settlement.from_user_name),
                                     ui::money(l, settlement.amount, settlement.currency),
                                 ], |[name, amount]| l.payment_to_you(name, amount)))
                             }

@@ -52,19 +52,25 @@ pub(crate) async fn show(
     let (past, live): (Vec<_>, Vec<_>) = groups.items.iter().partition(|it| it.group.archived);
     let waiting = waits(l, user.id, &groups.items, (&payments.items, &members), &questions);
     Ok(Fragment(html! {
-        (ui::tabs(l.sections(), &[(l.groups(), "/app".to_owned()), (l.me(), "/app/me".to_owned())], 0))
+        (ui::tabs(l.sections(), &[(l.groups(), "/app".to_owned()), (l.me(), "/app/me".to_owned())],
+            0))
         h1 tabindex="-1" data-title { (l.groups()) }
         @if is_first { (waiting) }
-        @if is_first && live.len() > 1 { (totals(l, &groups.items, next.is_some(), &uncounted(user.id, &groups.items, &payments.items, WAITING))) }
+        @if is_first && live.len() > 1 { (totals(l, &groups.items, next.is_some(),
+            &uncounted(user.id, &groups.items, &payments.items, WAITING))) }
         @if groups.items.is_empty() { p.card.empty { (l.no_groups()) } }
         @if is_first && !waiting.0.is_empty() && !live.is_empty() { h2 { (l.groups()) } }
         @if is_first && groups.items.len() >= SEARCHED {
-            div.card.fields { (ui::field("find", l.find_group(), &html! { input #find type="search" autocomplete="off" data-find; })) }
+            div.card.fields { (ui::field("find", l.find_group(),
+                &html! { input #find type="search" autocomplete="off" data-find; })) }
         }
         div data-pages {
             @if !live.is_empty() { ul.card.list { @for it in live { (row(l, it)) } } }
             @if !past.is_empty() {
-                details.card.fields data-end { summary { (l.archived_groups()) } ul.list { @for it in past { (row(l, it)) } } }
+                details.card.fields data-end {
+                    summary { (l.archived_groups()) }
+                    ul.list { @for it in past { (row(l, it)) } }
+                }
             }
         }
         @if let Some(next) = next { (ui::show_more(l, "/app", None, &next)) }
@@ -78,7 +84,8 @@ fn row(l: Texts, Membership { group, totals, .. }: &Membership) -> Markup {
     let open: Vec<(Currency, i128)> = nets.filter(|(_, net)| *net != 0).collect();
     html! {
         li { a.row href=(ui::group_path(group.id)) {
-            (ui::avatar(group.title.as_str(), group.id.as_bytes().last().copied().unwrap_or_default().into()))
+            (ui::avatar(group.title.as_str(),
+                group.id.as_bytes().last().copied().unwrap_or_default().into()))
             span.grow {
                 span.name { (ui::name(&group.title)) }
                 small.hint { (l.members(group.member_count)) }
@@ -96,11 +103,14 @@ fn create(l: Texts) -> Markup {
     html! {
         details.card.fields {
             summary { (l.new_group()) }
-            form action="/api/groups" data-method="POST" data-then="/app/groups/{id}" data-done=(l.created()) novalidate {
+            form action="/api/groups" data-method="POST" data-then="/app/groups/{id}"
+                data-done=(l.created()) novalidate {
                 // A group that no chat has opened has an id of its own in the place of the chat's.
                 input type="hidden" name="chatId" data-fresh;
-                (ui::field("title", l.title(), &html! { input #title name="title" maxlength="100" required; }))
-                (ui::field("new-currency", l.currency(), &ui::regional_currency(l, "new-currency", "currency")))
+                (ui::field("title", l.title(),
+                    &html! { input #title name="title" maxlength="100" required; }))
+                (ui::field("new-currency", l.currency(),
+                    &ui::regional_currency(l, "new-currency", "currency")))
                 (ui::submit(l.save()))
             }
         }

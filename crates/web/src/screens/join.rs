@@ -34,10 +34,13 @@ pub(crate) async fn show(
         h1 tabindex="-1" data-title { (l.join_title()) }
         @if is_member { a.card.empty href=(path) data-go=(path) { (l.groups()) } }
         @else {
-            form action={ "/api/groups/" (group) "/join" } data-method="POST" data-then={ (path) "/welcome" } data-done=(l.joined_group()) novalidate {
+            form action={ "/api/groups/" (group) "/join" } data-method="POST"
+                data-then={ (path) "/welcome" } data-done=(l.joined_group()) novalidate {
                 @if let Some((group, by)) = &invited {
                     section.card.hero { p {
-                        @if let Some(by) = by { span.hint { (ui::name(&by.name)) " " (l.invites_you()) } }
+                        @if let Some(by) = by {
+                            span.hint { (ui::name(&by.name)) " " (l.invites_you()) }
+                        }
                         b { (ui::name(&group.title)) } span.hint { (l.members(group.member_count)) }
                     } }
                 }

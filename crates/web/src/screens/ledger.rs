@@ -56,10 +56,16 @@ pub(crate) async fn show(
         h1 tabindex="-1" data-title { (l.history_of_balances()) }
         @if days.items.is_empty() { p.card.empty { (l.no_entries()) } }
         // The lines of one day would be level.
-        @else if days.items.len() > 1 { figure.card { (chart::steps(&lines, &label, ends)) figcaption.hint { (label) ", " (own.code()) } } }
+        @else if days.items.len() > 1 {
+            figure.card {
+                (chart::steps(&lines, &label, ends))
+                figcaption.hint { (label) ", " (own.code()) }
+            }
+        }
         @for ledger in days.items.iter().rev() {
             @let day = ledger.last_event_at.unwrap_or_default().day();
-            details.card.fields open[days.items.len() == 1] { summary { span { (sentence([ui::day(l, day, now.day())], |[day]| l.closing_of(day))) } }
+            details.card.fields open[days.items.len() == 1] { summary { span { (sentence([ui::day(l,
+                day, now.day())], |[day]| l.closing_of(day))) } }
                 ul.list { @for member in shown() {
                     li.row { span.grow { (names.shown(member.id)) } span.amounts {
                         (ui::balance(l, net(ledger, member.id), own))
@@ -106,8 +112,12 @@ pub(crate) async fn statement(
             li { a.row href=(link) {
                 span.grow {
                     span.name {
-                        @if let Some(was) = entry.snapshot.as_ref().or_else(|| undone(entry)) { (ui::name(&was.description)) }
-                        @else if let Some(it) = expense(it).and_then(|id| expenses.get(&id)) { (ui::name(&it.description)) }
+                        @if let Some(was) = entry.snapshot.as_ref().or_else(|| undone(entry)) {
+                            (ui::name(&was.description))
+                        }
+                        @else if let Some(it) = expense(it).and_then(|id| expenses.get(&id)) {
+                            (ui::name(&it.description))
+                        }
                         @else { (label(l, entry, member, &names)) }
                     }
                     @match entry.status {
@@ -120,13 +130,18 @@ pub(crate) async fn statement(
                                 (if is_there(it) { l.replaced() } else { l.undoing() })
                             } },
                         }
-                    small.hint { (names.recorded(entry.actor_id, ui::moment(l, entry.created_at, now.day())))
+                    small.hint { (names.recorded(entry.actor_id,
+                        ui::moment(l, entry.created_at, now.day())))
                         @if let Some(note) = &entry.note { " · " (ui::name(note)) } }
                 }
                 span.amounts {
-                    @for change in entry.changes.iter().filter(|it| it.user == member) { (ui::balance(l, change.totals.net(), change.currency)) }
+                    @for change in entry.changes.iter().filter(|it| it.user == member) {
+                        (ui::balance(l, change.totals.net(), change.currency))
+                    }
                     @for (currency, net) in it.balance.iter().flatten() {
-                        @if entry.changes.iter().any(|it| it.currency == *currency) { small.hint { (l.balance_then(l.minor(*net, *currency))) } }
+                        @if entry.changes.iter().any(|it| it.currency == *currency) {
+                            small.hint { (l.balance_then(l.minor(*net, *currency))) }
+                        }
                     }
                 }
             } }

@@ -66,13 +66,17 @@ impl Links<'_> {
             return html! {
                 small.hint { (self.said(link)) }
                 @if link.is_by_side_of(self.me) {
-                    button.small-button type="button" data-share-link=(members) data-text=(l.please_confirm(name)) { (l.ask_to_confirm()) }
+                    button.small-button type="button" data-share-link=(members)
+                        data-text=(l.please_confirm(name)) {
+                        (l.ask_to_confirm())
+                    }
                 }
             };
         }
         html! {
             form.inline action=(self.path(guest.id)) data-method="POST" data-then="" data-done=(l.link_proposed())
-                data-undo={ "DELETE " (self.path(guest.id)) } data-ask=(self.consequence(guest.id, self.me)) {
+                data-undo={ "DELETE " (self.path(guest.id)) } data-ask=(self.consequence(guest.id,
+                    self.me)) {
                 input type="hidden" name="userId" value=(self.me);
                 button.small-button aria-label={ (l.that_is_me()) ": " (name) } { (l.that_is_me()) }
             }
@@ -121,7 +125,9 @@ impl Links<'_> {
         };
         html! {
             span.grow.tall { (self.said(link))
-                @if confirms { small.hint { (self.consequence(link.guest_id.into(), link.user_id)) } }
+                @if confirms {
+                    small.hint { (self.consequence(link.guest_id.into(), link.user_id)) }
+                }
                 @if !confirms { small.hint { (l.waits_for_the_other_side()) } } }
             @if confirms {
                 form.inline action=(path) data-method="POST" data-then="" data-done=(l.confirmed_link())
@@ -186,8 +192,11 @@ pub(crate) fn named<'a>(l: Texts, me: UserId, groups: impl Iterator<Item = &'a G
                     span.grow {
                         span.name {
                             @let guest = ui::name(&link.guest_name);
-                            @if link.user_id == me { (sentence([guest], |[guest]| l.are_you(guest))) }
-                            @else { (sentence([ui::name(&link.user_name), guest], |[user, guest]| l.is_user(user, guest))) }
+                            @if link.user_id == me {
+                                (sentence([guest], |[guest]| l.are_you(guest)))
+                            }
+                            @else { (sentence([ui::name(&link.user_name), guest],
+                                |[user, guest]| l.is_user(user, guest))) }
                         }
                         small.hint { (ui::name(&group.title)) }
                     }

@@ -56,22 +56,42 @@ pub(crate) async fn show(
     let shown = received(user.id, &payments.items).chain(latest);
     let members = members_of(&app, user.id, shown).await;
     Ok(Fragment(html! {
-        (ui::tabs(l.sections(), &[(l.groups(), "/app".to_owned()), (l.me(), "/app/me".to_owned())], 1))
+        (ui::tabs(l.sections(), &[(l.groups(), "/app".to_owned()), (l.me(), "/app/me".to_owned())],
+            1))
         h1 tabindex="-1" data-title { (ui::name(&user.name)) }
-        (totals(l, &groups.items, groups.next.is_some(), &uncounted(user.id, &groups.items, &payments.items, ITEMS)))
+        (totals(l, &groups.items, groups.next.is_some(),
+            &uncounted(user.id, &groups.items, &payments.items, ITEMS)))
         (waits(l, user.id, &groups.items, (&payments.items, &members), &questions))
         ul.card.list {
-            li { a.row href={ "/app/me/days?of=" (now.day()) } data-today { span.icon aria-hidden="true" { "📅" } span.grow { (l.days()) } } }
-            li { a.row href="/app/me/friends" { span.icon aria-hidden="true" { "👥" } span.grow { (l.friends()) } } }
+            li {
+                a.row href={ "/app/me/days?of=" (now.day()) } data-today {
+                    span.icon aria-hidden="true" { "📅" }
+                    span.grow { (l.days()) }
+                }
+            }
+            li {
+                a.row href="/app/me/friends" {
+                    span.icon aria-hidden="true" { "👥" }
+                    span.grow { (l.friends()) }
+                }
+            }
             @for (icon, label, path) in links(l, &app, user.id) {
-                li { a.row href=(path) { span.icon aria-hidden="true" { (icon) } span.grow { (label) } } }
+                li {
+                    a.row href=(path) {
+                        span.icon aria-hidden="true" { (icon) }
+                        span.grow { (label) }
+                    }
+                }
             }
         }
         (tokens::on_computer(l))
         button.more type="button" data-telegram data-home-screen { (l.add_to_home_screen()) }
         @if !activity.items.is_empty() {
             section { h2 { (l.latest()) }
-                ul.card.list { @for event in &activity.items { (item(l, user.id, event, &members, now.day())) } } }
+                ul.card.list {
+                    @for event in &activity.items { (item(l, user.id, event, &members, now.day())) }
+                }
+                }
         }
         (language(l))
     }))
@@ -123,7 +143,11 @@ pub(crate) fn totals(
             (ui::first_ones(l, &lines))
             @if more { p { span.hint { (l.over_groups(count)) } } }
             @for (currency, sum) in to_confirm {
-                p { span.hint { (sentence([ui::money(l, *sum, *currency)], |[amount]| l.to_confirm(amount))) } }
+                p {
+                    span.hint {
+                        (sentence([ui::money(l, *sum, *currency)], |[amount]| l.to_confirm(amount)))
+                    }
+                }
             }
         }
     }
@@ -202,7 +226,13 @@ pub(crate) fn questions<'a>(
                 ul.card.list { @for seen in open {
                     li { a.row href={ (ui::group_path(seen.question.group_id)) "/questions/" (seen.question.id) } {
                         span.grow { span.name { (ui::name(&seen.question.prompt)) }
-                            @if let Some(it) = &seen.question.receipt { small.hint { (ui::name(&it.description)) " · " (ui::money(l, it.amount, it.currency)) } }
+                            @if let Some(it) = &seen.question.receipt {
+                                small.hint {
+                                    (ui::name(&it.description))
+                                    " · "
+                                    (ui::money(l, it.amount, it.currency))
+                                }
+                            }
                             @if of_groups { small.hint { (ui::name(&seen.group_title)) } } }
                         b.to-answer { (l.answer_now()) }
                     } }
@@ -243,7 +273,9 @@ fn wait(
                         a.grow.tall href={ (ui::group_path(it.group_id)) "/settlements/" (it.id) } {
                             (sentence([payer(it), ui::money(l, it.amount, it.currency)],
                                 |[name, amount]| l.payment_to_you(name, amount)))
-                            @if let Some(title) = &it.group_title { small.hint { (ui::name(title)) } }
+                            @if let Some(title) = &it.group_title {
+                                small.hint { (ui::name(title)) }
+                            }
                         }
                         @if let Some(own) = own.filter(|own| !own.group.archived) {
                             (decide(l, me, it, Decision::Confirm, ask(it, own).as_deref()))
@@ -304,7 +336,13 @@ fn item(
     };
     html! {
         li { a.row href=(path) {
-            span.grow { span.name { (what) } small.hint { (ui::day(l, event.day(), today)) @if let Some(note) = note { " · " (note) } } }
+            span.grow {
+                span.name { (what) }
+                small.hint {
+                    (ui::day(l, event.day(), today))
+                    @if let Some(note) = note { " · " (note) }
+                }
+            }
             span.effect { (amount) }
         } }
     }
@@ -314,7 +352,10 @@ fn language(l: Texts) -> Markup {
     html! {
         section.card.actions aria-label=(l.language()) {
             @for it in Language::ALL {
-                button.small-button type="button" data-language=(it) lang=(it) aria-pressed=(l.0 == it) { (it.own_name()) }
+                button.small-button type="button" data-language=(it) lang=(it)
+                    aria-pressed=(l.0 == it) {
+                    (it.own_name())
+                }
             }
             button.small-button.danger type="button" data-sign-out hidden { (l.sign_out()) }
         }

@@ -74,7 +74,9 @@ pub(crate) async fn show(
         let users = members.iter().filter(|it| !it.guest && it.is_present());
         return Ok(Fragment(html! {
             @for user in users.filter_map(|it| it.id.user()) {
-                option value=(user) data-ask=(l.ask_link(links.consequence(guest, user))) { (names.of(user.into())) }
+                option value=(user) data-ask=(l.ask_link(links.consequence(guest, user))) {
+                    (names.of(user.into()))
+                }
             }
         }));
     }
@@ -102,7 +104,9 @@ pub(crate) async fn show(
         @if present.is_empty() && past.is_empty() { p.card.empty { (l.nothing_found()) } }
         div data-pages {
             @if !present.is_empty() {
-                ul.card.list { @for member in present.iter().skip(before).take(MEMBERS) { (view.row(member)) } }
+                ul.card.list {
+                    @for member in present.iter().skip(before).take(MEMBERS) { (view.row(member)) }
+                }
             }
         }
         @if next < present.len() { (ui::show_more(l, &path, search, &next.to_string())) }
@@ -190,7 +194,9 @@ impl MembersScreen<'_> {
             span.grow {
                 span.name { (ui::name(name)) }
                 @if member.guest { " " small.tag { (l.guest()) } }
-                @if let Some(username) = &member.username { small.hint { bdi dir="ltr" { "@" (username) } } }
+                @if let Some(username) = &member.username {
+                    small.hint { bdi dir="ltr" { "@" (username) } }
+                }
             }
         };
         html! {
@@ -201,7 +207,8 @@ impl MembersScreen<'_> {
                         div.fields {
                             @if member.guest { (self.rename(member)) (self.links.of_guest(member)) }
                             @match self.ledger.check_settled(member.id) {
-                                Ok(()) => form action=(self.of_member(member, "")) data-method="DELETE" data-then=""
+                                Ok(()) => form action=(self.of_member(member,
+                                    "")) data-method="DELETE" data-then=""
                                     data-ask=(l.ask_remove(name)) data-done=(l.is_gone(name)) {
                                     button.small-button.danger { (l.remove()) }
                                 },
@@ -217,8 +224,10 @@ impl MembersScreen<'_> {
     fn rename(&self, guest: &Member) -> Markup {
         let id = format!("name-{}", guest.id);
         html! {
-            form action=(self.of_member(guest, "")) data-method="PATCH" data-then="" data-done=(self.l.saved()) novalidate {
-                (ui::field(&id, self.l.guest_name(), &html! { input id=(id) name="name" maxlength="100" value=(guest.name); }))
+            form action=(self.of_member(guest, "")) data-method="PATCH" data-then=""
+                data-done=(self.l.saved()) novalidate {
+                (ui::field(&id, self.l.guest_name(),
+                    &html! { input id=(id) name="name" maxlength="100" value=(guest.name); }))
                 (ui::save(self.l.rename()))
             }
         }
@@ -229,7 +238,8 @@ impl MembersScreen<'_> {
             li.row {
                 (self.names.avatar(member.id)) span.grow { (self.names.shown(member.id)) }
                 @if !self.group.archived {
-                    form.inline action=(self.of_member(member, "/restore")) data-method="POST" data-then="" data-done=(self.l.is_back(self.names.of(member.id))) {
+                    form.inline action=(self.of_member(member, "/restore")) data-method="POST"
+                        data-then="" data-done=(self.l.is_back(self.names.of(member.id))) {
                         button.small-button { (self.l.restore()) }
                     }
                 }
@@ -244,7 +254,8 @@ impl MembersScreen<'_> {
                 p.hint { (l.guest_about()) }
                 form action=(self.api("/members")) data-method="POST" data-then="" data-done=(l.added_guest())
                     data-undo={ "DELETE " (self.api("/members/{id}")) } novalidate {
-                    (ui::field("guest", l.guest_name(), &html! { input #guest name="name" maxlength="100" autocomplete="off"; }))
+                    (ui::field("guest", l.guest_name(),
+                        &html! { input #guest name="name" maxlength="100" autocomplete="off"; }))
                     (ui::save(l.add()))
                 }
             }
@@ -263,17 +274,21 @@ impl MembersScreen<'_> {
                         p.link dir="ltr" { (known) }
                         // Without a bot, it is a path of this server.
                         @if known.starts_with("https:") { (qr::code(known, l.invitation_code())) }
-                        button.small-button type="button" data-share-link=(known) data-text=(text) { (l.send_invitation()) }
+                        button.small-button type="button" data-share-link=(known) data-text=(text) {
+                            (l.send_invitation())
+                        }
                         button.small-button type="button" data-copy=(known) { (l.copy()) }
                     },
                     (None, Some(Invitation::Closed)) => p.hint { (l.closed_group()) },
                     (None, _) => p.hint { (l.link_only()) },
                 }
                 p.hint { (l.new_code_about()) }
-                form action=(self.api("/invitation")) data-method="POST" data-then="" data-done=(l.new_link_made()) {
+                form action=(self.api("/invitation")) data-method="POST" data-then=""
+                    data-done=(l.new_link_made()) {
                     (ui::save(l.new_code()))
                 }
-                form action=(self.api("/invitation")) data-method="DELETE" data-then="" data-done=(l.now_closed()) {
+                form action=(self.api("/invitation")) data-method="DELETE" data-then=""
+                    data-done=(l.now_closed()) {
                     (ui::save(l.close_invitation()))
                 }
             }
@@ -287,13 +302,16 @@ impl MembersScreen<'_> {
         let open = self.me.and_then(|it| self.ledger.check_settled(it.id).err());
         html! {
             details.card.fields { summary { (l.wallet()) }
-                form action=(self.api("/wallet")) data-method="PUT" data-then="" data-done=(l.saved()) novalidate {
+                form action=(self.api("/wallet")) data-method="PUT" data-then=""
+                    data-done=(l.saved()) novalidate {
                     p.hint { (l.wallet_is_seen()) }
-                    (ui::field("wallet", l.wallet(), &html! { input #wallet name="wallet" autocomplete="off" value=[wallet]; }))
+                    (ui::field("wallet", l.wallet(),
+                        &html! { input #wallet name="wallet" autocomplete="off" value=[wallet]; }))
                     (ui::save(l.save()))
                 }
                 @if wallet.is_some() {
-                    form action=(self.api("/wallet")) data-method="DELETE" data-then="" data-done=(l.wallet_deleted()) {
+                    form action=(self.api("/wallet")) data-method="DELETE" data-then=""
+                        data-done=(l.wallet_deleted()) {
                         button.small-button.danger { (l.delete_wallet()) }
                     }
                 }
@@ -303,11 +321,14 @@ impl MembersScreen<'_> {
                     data-ask=(if self.is_last { l.ask_leave_last() } else { l.ask_leave() }) data-done=(l.you_left(&self.group.title)) {
                     p.error data-problem role="alert" hidden {}
                     @if self.is_last {
-                        a.small-button href={ (ui::group_path(self.group.id)) "/export" } { (l.export()) }
+                        a.small-button href={ (ui::group_path(self.group.id)) "/export" } {
+                            (l.export())
+                        }
                     }
                     button.small-button.danger { (l.leave()) }
                 },
-                Some(open) => section.card.fields { h2 { (l.leave()) } (settle_first(l, self.group, &open, true)) },
+                Some(open) => section.card.fields { h2 { (l.leave()) } (settle_first(l, self.group,
+                    &open, true)) },
             }
         }
     }

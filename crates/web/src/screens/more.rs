@@ -35,7 +35,12 @@ pub(crate) async fn show(
         (head(l, &group, 2))
         ul.card.list {
             @for (icon, label, to) in links {
-                li { a.row href={ (path) (to) } { span.icon aria-hidden="true" { (icon) } span.grow { (label) } } }
+                li {
+                    a.row href={ (path) (to) } {
+                        span.icon aria-hidden="true" { (icon) }
+                        span.grow { (label) }
+                    }
+                }
             }
         }
         (add(&group, l.add_expense()))

@@ -43,7 +43,8 @@ pub(crate) async fn show(
         @if may_change {
             (settings(l, subscription.as_ref(), &groups.items, is_on))
             @if is_on {
-                form action="/api/users/me/subscription" data-method="DELETE" data-then="" data-done=(l.messages_are_off()) {
+                form action="/api/users/me/subscription" data-method="DELETE" data-then=""
+                    data-done=(l.messages_are_off()) {
                     button.small-button.danger { (l.turn_messages_off()) }
                 }
             }
@@ -71,16 +72,25 @@ fn settings(l: Texts, of: Option<&Subscription>, groups: &[Group], is_on: bool) 
             data-done=(if is_on { l.saved() } else { l.messages_are_on() }) novalidate {
             p.note.hint { (l.messages_about()) }
             div.card.fields {
-                (ui::field("interval", l.interval(), &html! { select #interval name="minIntervalMinutes" data-json {
-                    @for it in INTERVALS.into_iter().chain(other) { option value=(it) selected[it == minutes] { (l.at_most_every(it)) } }
+                (ui::field("interval", l.interval(),
+                    &html! { select #interval name="minIntervalMinutes" data-json {
+                    @for it in INTERVALS.into_iter().chain(other) {
+                        option value=(it) selected[it == minutes] { (l.at_most_every(it)) }
+                    }
                 } }))
                 (ui::field("language", l.language(), &html! { select #language name="language" {
-                    @for it in Language::ALL { option value=(it) selected[it == language] { (it.own_name()) } }
+                    @for it in Language::ALL {
+                        option value=(it) selected[it == language] { (it.own_name()) }
+                    }
                 } }))
             }
             section.card.fields { h2 { (l.topics()) }
                 @for (index, topic) in Topic::ALL.into_iter().enumerate() {
-                    label.check { input type="checkbox" name={ "topics[" (index) "]" } value=(topic) checked[has(topic)]; (l.topic(topic)) }
+                    label.check {
+                        input type="checkbox" name={ "topics[" (index) "]" } value=(topic)
+                            checked[has(topic)];
+                        (l.topic(topic))
+                    }
                 }
             }
             section.card.fields { h2 { (l.quiet_hours()) }
@@ -90,7 +100,11 @@ fn settings(l: Texts, of: Option<&Subscription>, groups: &[Group], is_on: bool) 
             @if !groups.is_empty() {
                 details.card.fields { summary { (l.told_groups()) }
                     @for (index, group) in groups.iter().enumerate() {
-                        label.check { input type="checkbox" name={ "mutedGroups[" (index) "]" } value=(group.id) data-unticked checked[!is_muted(group)]; (ui::name(&group.title)) }
+                        label.check {
+                            input type="checkbox" name={ "mutedGroups[" (index) "]" }
+                                value=(group.id) data-unticked checked[!is_muted(group)];
+                            (ui::name(&group.title))
+                        }
                     }
                 }
             }
@@ -107,7 +121,9 @@ fn hour(name: &str, label: &str, chosen: Option<u8>) -> Markup {
         &html! {
             select id=(name) name={ "quietHours." (name) } data-json {
                 option value="" selected[chosen.is_none()] { "–" }
-                @for hour in 0..24_u8 { option value=(hour) selected[chosen == Some(hour)] { (hour) ":00" } }
+                @for hour in 0..24_u8 {
+                    option value=(hour) selected[chosen == Some(hour)] { (hour) ":00" }
+                }
             }
         },
     )

@@ -87,7 +87,8 @@ impl QuestionScreen<'_> {
             a.back href={ (self.path()) "/questions" } { (l.questions()) }
             h1 tabindex="-1" data-title { (ui::name(prompt)) }
             p.hint.about {
-                (asked_by(l, question, self.user)) ", " (ui::moment(l, question.created_at, now.day())) " · "
+                (asked_by(l, question, self.user)) ", " (ui::moment(l, question.created_at,
+                    now.day())) " · "
                 (l.answered_of(question.answered.len(), question.required_responses)) " · "
                 (l.question_status(self.seen.status))
                 @if let Some((_, receipt)) = receipt {
@@ -102,7 +103,10 @@ impl QuestionScreen<'_> {
             @if self.is_open && !self.takes_answers() { p.card.empty { (l.is_archived()) } }
             @if self.takes_answers() {
                 section.card.actions {
-                    button.small-button type="button" data-share-link=(self.link) data-text=(prompt) { (l.share_link()) }
+                    button.small-button type="button" data-share-link=(self.link)
+                        data-text=(prompt) {
+                        (l.share_link())
+                    }
                 }
             }
             @if let Some(id) = question.expense_id {
@@ -114,8 +118,11 @@ impl QuestionScreen<'_> {
                 (None, None) => {},
             }
             @if self.takes_answers() && question.asked_by == self.user {
-                form.card.actions action=(self.api("/close")) data-method="POST" data-then="" data-ask=(self.l.ask_close()) data-done=(self.l.question_closed()) {
-                    button.small-button.danger { (if receipt.is_some() { l.close_receipt() } else { l.close() }) }
+                form.card.actions action=(self.api("/close")) data-method="POST" data-then=""
+                    data-ask=(self.l.ask_close()) data-done=(self.l.question_closed()) {
+                    button.small-button.danger {
+                        (if receipt.is_some() { l.close_receipt() } else { l.close() })
+                    }
                 }
             }
         }
@@ -127,11 +134,16 @@ impl QuestionScreen<'_> {
         let question = &self.seen.question;
         html! {
             @if self.seen.can_answer {
-                form action=(self.api("/answers")) data-method="POST" data-then="" data-done=(self.l.answered()) novalidate {
+                form action=(self.api("/answers")) data-method="POST" data-then=""
+                    data-done=(self.l.answered()) novalidate {
                     div.card.fields {
                         @if question.question_type == QuestionType::MultipleChoice {
                             @for (index, option) in question.options.iter().enumerate() {
-                                label.check { input type="radio" name="selectedOption" value=(index) data-json; (ui::name(option)) }
+                                label.check {
+                                    input type="radio" name="selectedOption" value=(index)
+                                        data-json;
+                                    (ui::name(option))
+                                }
                             }
                         } @else {
                             (ui::field("answer", l.answer(), &html! { textarea #answer name="answer" rows="3" maxlength="2000" {} }))
@@ -177,11 +189,20 @@ impl QuestionScreen<'_> {
         let claims = self.seen.can_answer || self.seen.has_answered;
         html! {
             section.card.hero {
-                p { span.hint { (ui::name(&receipt.description)) @if self.is_open { " · " (l.not_recorded_yet()) } } (ui::big(&l.money(receipt.amount, receipt.currency))) }
+                p {
+                    span.hint {
+                        (ui::name(&receipt.description))
+                        @if self.is_open { " · " (l.not_recorded_yet()) }
+                    }
+                    (ui::big(&l.money(receipt.amount, receipt.currency)))
+                }
             }
             @if self.takes_answers() && claims { (self.claim_form(detail, receipt)) }
             @else { ul.card.list { @for (index, line) in receipt.lines.iter().enumerate() {
-                li.row { (self.line(detail, receipt, index, line)) (ui::money(l, line.amount, receipt.currency)) }
+                li.row {
+                    (self.line(detail, receipt, index, line))
+                    (ui::money(l, line.amount, receipt.currency))
+                }
             } } }
             // Items without claims are owed only once the question is closed.
             @let claimed = detail.claimed.as_ref().filter(|_| self.is_open);
@@ -190,7 +211,9 @@ impl QuestionScreen<'_> {
                 section {
                     @let left = claimed.iter().find(|it| it.user == *STAND_IN).map(|it| it.amount.to_major());
                     h2 {
-                        @if let Some(left) = left.filter(|it| *it != Decimal::ZERO) { (l.shares_claimed(l.money(left, receipt.currency))) }
+                        @if let Some(left) = left.filter(|it| *it != Decimal::ZERO) {
+                            (l.shares_claimed(l.money(left, receipt.currency)))
+                        }
                         @else { (l.shares_now()) }
                     }
                     ul.card.list { @for share in claimed.iter().filter(|it| it.user != *STAND_IN) {
@@ -203,7 +226,9 @@ impl QuestionScreen<'_> {
                     h2 { (l.shares_now()) }
                     ul.card.list { @for (share, name) in shares {
                         li.row { (self.names.avatar(share.user)) span.grow { (self.names.shown_stored(share.user, name)) }
-                            @if share.or.is_some() { "≈ " } (ui::money(l, share.amount.to_major(), receipt.currency)) }
+                            @if share.or.is_some() { "≈ " }
+                            (ui::money(l, share.amount.to_major(), receipt.currency))
+                            }
                     } }
                 }
             }
@@ -249,10 +274,16 @@ impl QuestionScreen<'_> {
                                 (self.faces(detail, receipt, index, line))
                                 @if line.quantity.is_some_and(|it| it != Decimal::new(1, 0)) {
                                     span.stepper {
-                                        button type="button" data-step="-1" aria-label={ (l.less()) ": " (line.name) } { "−" }
+                                        button type="button" data-step="-1"
+                                            aria-label={ (l.less()) ": " (line.name) } {
+                                            "−"
+                                        }
                                         input.num name={ "items[" (index) "].count" } inputmode="decimal" data-number data-least="1"
                                             value=[my.flatten().map(|it| l.number_field(it))] placeholder="–" aria-label={ (l.quantity()) ": " (line.name) };
-                                        button type="button" data-step="1" aria-label={ (l.more_of()) ": " (line.name) } { "+" }
+                                        button type="button" data-step="1"
+                                            aria-label={ (l.more_of()) ": " (line.name) } {
+                                            "+"
+                                        }
                                     }
                                 }
                             } @else {
@@ -262,7 +293,13 @@ impl QuestionScreen<'_> {
                         }
                     }
                 }
-                p.note.hint { @if left != Decimal::ZERO { b { (l.nobody_yet(l.money(left, receipt.currency))) } " · " } (l.saved_by_itself()) }
+                p.note.hint {
+                    @if left != Decimal::ZERO {
+                        b { (l.nobody_yet(l.money(left, receipt.currency))) }
+                        " · "
+                    }
+                    (l.saved_by_itself())
+                }
                 p.error data-problem role="alert" hidden {}
                 @if count == 0 { button.more data-then=(self.path()) { (l.nothing_share()) } }
                 @else { button.main-button data-main data-then=(self.path()) { (label) } }
@@ -358,7 +395,11 @@ fn title(l: Texts, line: &Line<Decimal>) -> Markup {
         span {
             (ui::name(&line.name))
             @if let Some(quantity) = line.quantity {
-                span.hint { " × " (number(l, quantity)) @if quantity != Decimal::new(1, 0) { small { (l.for_all()) } } }
+                span.hint {
+                    " × "
+                    (number(l, quantity))
+                    @if quantity != Decimal::new(1, 0) { small { (l.for_all()) } }
+                }
             }
         }
     }

@@ -38,8 +38,12 @@ pub(crate) async fn list(
         h1 tabindex="-1" data-title { (l.repeating()) }
         @if schedules.items.is_empty() { p.card.empty { (l.nothing_repeats()) } }
         @else {
-            ul.card.list data-pages { @for it in &schedules.items { li { (row(l, &group, it, now.day())) } } }
-            @if let Some(cursor) = next { (ui::show_more(l, &format!("{path}/schedules"), None, &cursor)) }
+            ul.card.list data-pages {
+                @for it in &schedules.items { li { (row(l, &group, it, now.day())) } }
+            }
+            @if let Some(cursor) = next {
+                (ui::show_more(l, &format!("{path}/schedules"), None, &cursor))
+            }
         }
         @if !group.archived {
             a.main-button data-main href={ (path) "/expenses/new" } { (l.add_expense()) }
@@ -126,11 +130,16 @@ impl ScheduleScreen<'_> {
                         (ui::emoji(self.group, of.category)) " "
                         @if let Some(category) = category { (category) " · " }
                         (l.repeats(&it.repeat))
-                        @if let Some(until) = it.repeat.until { " " (sentence([ui::day(l, until, self.today)], |[day]| l.until_day(day))) }
+                        @if let Some(until) = it.repeat.until {
+                            " "
+                            (sentence([ui::day(l, until, self.today)], |[day]| l.until_day(day)))
+                        }
                     }
                     (ui::big(&l.money(of.amount, of.currency)))
-                    span.hint { (l.who_pays()) ": " @for (index, payer) in of.all_payers().iter().enumerate() {
-                        @if index > 0 { ", " } (self.names.shown_stored(payer.user_id, &payer.user_name))
+                    span.hint { (l.who_pays()) ": " @for (index,
+                        payer) in of.all_payers().iter().enumerate() {
+                        @if index > 0 { ", " } (self.names.shown_stored(payer.user_id,
+                            &payer.user_name))
                     } }
                     @if let Some(notes) = &of.notes { span { (ui::name(notes)) } }
                     small.hint {
@@ -139,7 +148,8 @@ impl ScheduleScreen<'_> {
                     }
                     @if let Some(problem) = &it.problem {
                         b.minus { (self.problem(problem)) }
-                        small.hint { (sentence([ui::day(l, problem.date, self.today)], |[day]| l.comes_later(day))) }
+                        small.hint { (sentence([ui::day(l, problem.date, self.today)],
+                            |[day]| l.comes_later(day))) }
                     } @else { span { (state(l, it, self.today)) } }
                 }
             }
@@ -210,12 +220,16 @@ impl ScheduleScreen<'_> {
                 ul.card.list { @for (index, skip) in it.skips.iter().enumerate() {
                     li.row {
                         span.grow { (ui::day(l, *skip, self.today)) }
-                        @if !self.group.archived { (self.skipping(&self.without(index), l.do_not_skip(), l.saved())) }
+                        @if !self.group.archived {
+                            (self.skipping(&self.without(index), l.do_not_skip(), l.saved()))
+                        }
                     }
                 } }
             }
             @if let (Some(date), Some(id)) = (it.last_date, it.last_expense_id) {
-                a.more href={ (path) "/expenses/" (id) } { (sentence([ui::day(l, date, self.today)], |[day]| l.last_one(day))) }
+                a.more href={ (path) "/expenses/" (id) } {
+                    (sentence([ui::day(l, date, self.today)], |[day]| l.last_one(day)))
+                }
             }
         }
     }
@@ -269,16 +283,20 @@ impl ScheduleScreen<'_> {
         let it = self.it;
         let (api, tag) = self.api();
         let edit = html! {
-            a.small-button href={ (ui::group_path(self.group.id)) "/schedules/" (it.id) "/edit" } { (l.edit()) }
+            a.small-button href={ (ui::group_path(self.group.id)) "/schedules/" (it.id) "/edit" } {
+                (l.edit())
+            }
         };
         let next = it.next_date.filter(|_| !it.paused && it.skips.len() < MAX_SKIPS);
         html! {
             section.card.actions {
                 @if it.problem.is_some() { (edit) }
                 // What needs a change goes on once it is edited.
-                @let needs_change = it.problem.as_ref().is_some_and(|it| matches!(it.code, ScheduleRefusal::Invalid | ScheduleRefusal::TooManySplits));
+                @let needs_change = it.problem.as_ref().is_some_and(|it| matches!(it.code,
+                    ScheduleRefusal::Invalid | ScheduleRefusal::TooManySplits));
                 @if it.next_date.is_some() && !needs_change {
-                    form.inline action=(api) data-method="PUT" data-etag=(tag) data-then="" data-done=(if it.paused { l.goes_on() } else { l.is_paused() }) {
+                    form.inline action=(api) data-method="PUT" data-etag=(tag) data-then=""
+                        data-done=(if it.paused { l.goes_on() } else { l.is_paused() }) {
                         input type="hidden" name="paused" value=(!it.paused) data-json;
                         p.error data-problem role="alert" hidden {}
                         button.small-button { (if it.paused { l.resume() } else { l.pause() }) }
@@ -286,7 +304,8 @@ impl ScheduleScreen<'_> {
                 }
                 @if let Some(next) = next {
                     @let skips: Vec<Day> = it.skips.iter().copied().chain([next]).collect();
-                    (self.skipping(&skips, &l.skip_on(l.day(next, self.today)), &l.is_skipped(l.day(next, self.today))))
+                    (self.skipping(&skips, &l.skip_on(l.day(next, self.today)),
+                        &l.is_skipped(l.day(next, self.today))))
                 }
                 @if it.problem.is_none() { (edit) }
                 form.inline action=(api) data-method="DELETE" data-etag=(tag) data-ask=(l.delete_repeat())

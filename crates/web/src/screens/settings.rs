@@ -28,8 +28,10 @@ pub(crate) async fn show(
         @if !group.archived {
             form action=(api) data-method="PATCH" data-then="" data-done=(l.saved()) novalidate {
                 div.card.fields {
-                    (ui::field("title", l.title(), &html! { input #title name="title" maxlength="100" value=(group.title); }))
-                    (ui::field("currency", l.default_currency(), &ui::currency_field(l, "currency", "currency", group.currency)))
+                    (ui::field("title", l.title(),
+                        &html! { input #title name="title" maxlength="100" value=(group.title); }))
+                    (ui::field("currency", l.default_currency(),
+                        &ui::currency_field(l, "currency", "currency", group.currency)))
                 }
                 (ui::submit(l.save()))
             }
@@ -39,13 +41,17 @@ pub(crate) async fn show(
             @if let Some(bot) = app.bot_username.as_ref().filter(|_| app.telegram.is_some()) {
                 section.card.fields data-token {
                     p.hint { (l.connect_chat_about()) }
-                    button.small-button type="button" data-open={ "https://t.me/" (bot) "?startgroup=" (group.id) } { (l.connect_chat()) }
+                    button.small-button type="button"
+                        data-open={ "https://t.me/" (bot) "?startgroup=" (group.id) } {
+                        (l.connect_chat())
+                    }
                 }
             }
         }
         form.card.fields action=(api) data-method="PATCH" data-then=""
             data-done=(if group.archived { l.is_unarchived() } else { l.is_archived() })
-            data-undo={ "PATCH " (api) } data-undo-body=(format!("{{\"archived\":{}}}", group.archived)) {
+            data-undo={ "PATCH " (api) } data-undo-body=(format!("{{\"archived\":{}}}",
+                group.archived)) {
             p.hint { (l.archive_about()) }
             input type="hidden" name="archived" value=(!group.archived) data-json;
             (ui::save(if group.archived { l.unarchive() } else { l.archive() }))
@@ -69,10 +75,16 @@ pub(crate) async fn show(
 fn categories(l: Texts, group: &Group, api: &str) -> Markup {
     html! {
         details.card.fields { summary { (l.own_categories()) }
-            form action=(api) data-method="PATCH" data-then="" data-list="categories" data-done=(l.saved()) novalidate {
-                @for (index, it) in group.categories.iter().enumerate() { (category(l, &index.to_string(), Some(it))) }
+            form action=(api) data-method="PATCH" data-then="" data-list="categories"
+                data-done=(l.saved()) novalidate {
+                @for (index, it) in group.categories.iter().enumerate() {
+                    (category(l, &index.to_string(), Some(it)))
+                }
                 template #category { (category(l, "#", None)) }
-                button.small-button type="button" data-add="category" data-next=(group.categories.len()) { (l.add_category()) }
+                button.small-button type="button" data-add="category"
+                    data-next=(group.categories.len()) {
+                    (l.add_category())
+                }
                 (ui::save(l.save()))
             }
         }
@@ -85,9 +97,12 @@ fn category(l: Texts, index: &str, it: Option<&GroupCategory>) -> Markup {
     html! {
         div.field data-row { div.line-fields {
             // A key only tells categories apart, so nobody is asked for one.
-            input type="hidden" name=(at("key")) value=(it.map(|it| it.key.to_string()).unwrap_or_default()) data-fresh="key";
-            input name=(at("name")) value=[it.map(|it| &it.name)] aria-label=(l.category_name_label()) placeholder=(l.category_name_label());
-            input.pieces name=(at("emoji")) value=[emoji] aria-label=(l.emoji_label()) placeholder="🙂";
+            input type="hidden" name=(at("key"))
+                value=(it.map(|it| it.key.to_string()).unwrap_or_default()) data-fresh="key";
+            input name=(at("name")) value=[it.map(|it| &it.name)]
+                aria-label=(l.category_name_label()) placeholder=(l.category_name_label());
+            input.pieces name=(at("emoji")) value=[emoji] aria-label=(l.emoji_label())
+                placeholder="🙂";
             button.small-button type="button" data-remove aria-label=(l.remove_line()) { "✕" }
         } }
     }

@@ -79,7 +79,9 @@ pub(crate) async fn show(
         html! {
             @for member in people().filter(|it| it.is_present() || Some(it.id) == chosen) {
                 @if Some(member.id) != except || chosen == except {
-                    option value=(member.id) selected[Some(member.id) == chosen] { (names.of(member.id)) }
+                    option value=(member.id) selected[Some(member.id) == chosen] {
+                        (names.of(member.id))
+                    }
                 }
             }
         }
@@ -101,16 +103,25 @@ pub(crate) async fn show(
                 div.amount {
                     label.sr for="amount" { (l.amount_label()) }
                     input #amount.big name="amount" inputmode="decimal" autocomplete="off" placeholder="0" data-decimal
-                        value=[query.amount.map(|it| l.amount_field(it, currency))] autofocus[query.amount.is_none()];
+                        value=[query.amount.map(|it| l.amount_field(it,
+                            currency))] autofocus[query.amount.is_none()];
                     (ui::currency_field(l, "currency", "currency", currency))
                 }
-                (ui::field("from", l.who_pays(), &html! { select #from name="fromId" { (choices(Some(from), None)) } }))
-                (ui::field("to", l.who_is_paid(), &html! { select #to name="toId" { (choices(query.to, query.to.is_none().then_some(from))) } }))
+                (ui::field("from", l.who_pays(),
+                    &html! { select #from name="fromId" { (choices(Some(from), None)) } }))
+                (ui::field("to", l.who_is_paid(),
+                    &html! { select #to name="toId" { (choices(query.to,
+                        query.to.is_none().then_some(from))) } }))
                 @if let Some(to) = to { (wallet(l, to, &names)) }
-                (ui::field("note", l.note(), &html! { input #note name="note" maxlength="200" autocomplete="off"; }))
-                (ui::field("date", l.date(), &html! { input #date type="date" name="date" data-today; }))
+                (ui::field("note", l.note(),
+                    &html! { input #note name="note" maxlength="200" autocomplete="off"; }))
+                (ui::field("date", l.date(),
+                    &html! { input #date type="date" name="date" data-today; }))
                 @if let Some(available) = available {
-                    label.check { input type="checkbox" name="payFrom" value="funds"; (l.pay_from_funds(l.minor(available, currency))) }
+                    label.check {
+                        input type="checkbox" name="payFrom" value="funds";
+                        (l.pay_from_funds(l.minor(available, currency)))
+                    }
                 }
             }
             p.note.hint { (l.recipient_confirms()) }

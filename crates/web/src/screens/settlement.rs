@@ -84,7 +84,8 @@ impl Rights {
         html! {
             @if may_confirm { (decide(l, self.me, it, Decision::Confirm, ask.as_deref())) }
             @if self.may(it, SettlementAction::Fail) {
-                (decide(l, self.me, it, if may_confirm { Decision::NotReceived } else { Decision::CallOff }, None))
+                (decide(l, self.me, it,
+                    if may_confirm { Decision::NotReceived } else { Decision::CallOff }, None))
             }
         }
     }
@@ -195,34 +196,51 @@ impl SettlementScreen<'_> {
         let it = self.it;
         html! {
             section.card.hero { p {
-                span.hint { (self.rights.state(l, self.names, it)) " · " (ui::day(l, it.day(), today)) }
+                span.hint {
+                    (self.rights.state(l, self.names, it))
+                    " · "
+                    (ui::day(l, it.day(), today))
+                }
                 (ui::big(&l.money(it.amount, it.currency)))
                 @if let Some(note) = &it.note { span { (ui::name(note)) } }
             } }
             dl.card {
-                div { dt { (l.who_pays()) } dd { (self.names.shown_stored(it.from_user_id, &it.from_user_name)) } }
-                div { dt { (l.who_is_paid()) } dd { (self.names.shown_stored(it.to_user_id, &it.to_user_name)) } }
+                div {
+                    dt { (l.who_pays()) }
+                    dd { (self.names.shown_stored(it.from_user_id, &it.from_user_name)) }
+                }
+                div {
+                    dt { (l.who_is_paid()) }
+                    dd { (self.names.shown_stored(it.to_user_id, &it.to_user_name)) }
+                }
                 @if let Some(user) = it.created_by {
                     div { dt { (self.names.recorded(user, ui::moment(l, it.created_at, today))) } }
                 }
                 @if let Some(user) = it.reverted_by {
                     div { dt {
                         @if self.names.is_me(user.into()) { (l.reverted_by_you()) }
-                        @else { (sentence([self.names.shown(user.into())], |[name]| l.reverted_by(name))) }
+                        @else { (sentence([self.names.shown(user.into())],
+                            |[name]| l.reverted_by(name))) }
                     } }
                 }
-                @if let Some(hash) = &it.tx_hash { div { dt { (l.transaction()) } dd { code { (hash) } } } }
+                @if let Some(hash) = &it.tx_hash {
+                    div { dt { (l.transaction()) } dd { code { (hash) } } }
+                }
                 @if let Some(external) = it.external {
                     div { dt { (l.paid_outside()) } dd { (ui::money(l, external, it.currency)) } }
                 }
                 @if let Some(funds) = &it.funds {
-                    div { dt { (l.paid_from_funds()) } dd { (ui::money(l, funds.amount, it.currency)) } }
+                    div {
+                        dt { (l.paid_from_funds()) }
+                        dd { (ui::money(l, funds.amount, it.currency)) }
+                    }
                     @if self.reader.is_some_and(|reader| it.parties().contains(&reader.into())) {
                         div { dt { (l.cash()) } dd { (ui::money(l, funds.cash, it.currency)) } }
                         div { dt { (l.credit()) } dd { (ui::money(l, funds.credit, it.currency)) } }
                     }
                     @if let Some(until) = funds.expires_at.filter(|_| it.status == SettlementStatus::Pending) {
-                        div { dt { (sentence([ui::moment(l, until, today)], |[when]| l.hold_ends(when))) } }
+                        div { dt { (sentence([ui::moment(l, until, today)],
+                            |[when]| l.hold_ends(when))) } }
                     }
                 }
             }
@@ -271,9 +289,11 @@ impl SettlementScreen<'_> {
                 form action=(self.api()) data-method="PUT" data-etag=(self.tag()) data-then="" data-done=(l.saved())
                     data-currency=(it.currency.code()) data-digits=(it.currency.exponent()) novalidate {
                     (ui::field("amount", l.amount_label(), &html! {
-                        input #amount name="amount" inputmode="decimal" autocomplete="off" data-decimal value=(l.amount_field(it.amount, it.currency));
+                        input #amount name="amount" inputmode="decimal" autocomplete="off"
+                            data-decimal value=(l.amount_field(it.amount, it.currency));
                     }))
-                    (ui::field("date", l.date(), &html! { input #date type="date" name="date" value=(it.day()); }))
+                    (ui::field("date", l.date(),
+                        &html! { input #date type="date" name="date" value=(it.day()); }))
                     (ui::field("note", l.note(), &html! { input #note name="note" maxlength="200" value=[it.note.as_ref()] data-null; }))
                     (ui::save(l.save()))
                 }
@@ -285,8 +305,10 @@ impl SettlementScreen<'_> {
         let l = self.l;
         html! {
             details.card.fields data-token[self.it.funds.is_some()] { summary { (l.add_transaction()) }
-                form action=(self.api()) data-method="PUT" data-etag=(self.tag()) data-then="" data-done=(l.saved()) novalidate {
-                    (ui::field("hash", l.add_transaction(), &html! { input #hash name="txHash" autocomplete="off"; }))
+                form action=(self.api()) data-method="PUT" data-etag=(self.tag()) data-then=""
+                    data-done=(l.saved()) novalidate {
+                    (ui::field("hash", l.add_transaction(),
+                        &html! { input #hash name="txHash" autocomplete="off"; }))
                     (ui::save(l.save()))
                 }
             }

@@ -51,8 +51,16 @@ pub(crate) async fn show(
         h1 tabindex="-1" data-title { (l.payments()) }
         (ui::tabs(l.payments(), &tabs, usize::from(status == Some(SettlementStatus::Pending))))
         @if payments.items.is_empty() { p.card.empty { (l.no_payments()) } }
-        div data-pages { ul.card.list { @for payment in &payments.items { (row(l, &group, (&names, &rights), payment, now.day())) } } }
-        @if let Some(next) = next { (ui::show_more(l, &path, status.map(|it| format!("status={it}")), &next)) }
+        div data-pages {
+            ul.card.list {
+                @for payment in &payments.items {
+                    (row(l, &group, (&names, &rights), payment, now.day()))
+                }
+            }
+        }
+        @if let Some(next) = next {
+            (ui::show_more(l, &path, status.map(|it| format!("status={it}")), &next))
+        }
     }))
 }
 
@@ -68,7 +76,8 @@ pub(crate) fn row(
         li { a.row href={ (ui::group_path(group.id)) "/settlements/" (it.id) } {
             (names.avatar(it.from_user_id))
             span.grow {
-                span.name { (names.shown_stored(it.from_user_id, &it.from_user_name)) " " (ui::arrow()) " "
+                span.name { (names.shown_stored(it.from_user_id,
+                    &it.from_user_name)) " " (ui::arrow()) " "
                     (names.shown_stored(it.to_user_id, &it.to_user_name)) }
                 small.hint {
                     (ui::day(l, it.day(), today)) " · " (rights.state(l, names, it))

@@ -99,8 +99,12 @@ impl StatisticsScreen<'_> {
         html! {
             section.card.hero { p { span.hint { (l.total_spent()) }
                 (ui::big(&l.money(stats.total, currency)))
-                @if let Some(own) = own { span.hint { (sentence([ui::money(l, own.share, currency)], |[amount]| l.your_part(amount))) } } } }
-            div.columns { (self.categories(currency, stats)) section { (self.series(currency, stats)) (self.members(currency, stats)) } }
+                @if let Some(own) = own { span.hint { (sentence([ui::money(l, own.share, currency)],
+                    |[amount]| l.your_part(amount))) } } } }
+            div.columns {
+                (self.categories(currency, stats))
+                section { (self.series(currency, stats)) (self.members(currency, stats)) }
+            }
         }
     }
 
@@ -130,9 +134,13 @@ impl StatisticsScreen<'_> {
                     li.row {
                         span.icon aria-hidden="true" { (ui::emoji(self.group, *category)) }
                         span.grow {
-                            span.line { span.name { (name(*category)) } (ui::money(l, *total, currency)) }
+                            span.line {
+                                span.name { (name(*category)) }
+                                (ui::money(l, *total, currency))
+                            }
                             (chart::part(minor(own), minor(*total), most))
-                            small.hint { (sentence([ui::money(l, own, currency)], |[amount]| l.your_part(amount))) }
+                            small.hint { (sentence([ui::money(l, own, currency)],
+                                |[amount]| l.your_part(amount))) }
                         }
                     }
                 } }
@@ -178,7 +186,8 @@ impl StatisticsScreen<'_> {
                     ul.list { @for it in &columns {
                         li.row { span.grow { (it.label) } span.amounts {
                             (ui::minor(l, it.whole, currency))
-                            small.hint { (sentence([ui::minor(l, it.own, currency)], |[amount]| l.your_part(amount))) }
+                            small.hint { (sentence([ui::minor(l, it.own, currency)],
+                                |[amount]| l.your_part(amount))) }
                         } }
                     } } }
             } }

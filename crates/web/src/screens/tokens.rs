@@ -35,14 +35,25 @@ pub(crate) async fn show(
         h1 tabindex="-1" data-title { (l.tokens()) }
         p.note.hint { (l.tokens_about()) }
         ul.card.list { @for token in &tokens.items { (row(l, token, now)) } }
-        p.note.hint { (l.usage_today(usage.reads.saturating_add(usage.app_reads), usage.writes.saturating_add(usage.app_writes))) }
+        p.note.hint { (l.usage_today(usage.reads.saturating_add(usage.app_reads),
+            usage.writes.saturating_add(usage.app_writes))) }
         details.card.fields { summary { (l.new_token()) }
-            form action="/api/users/me/tokens" data-method="POST" data-done=(l.token_made()) novalidate {
-                (ui::field("name", l.token_name(), &html! { input #name name="name" maxlength="50" autocomplete="off"; }))
-                label.check { input type="checkbox" name="scopes[0]" value="read" checked; (l.may_read()) }
-                label.check { input type="checkbox" name="scopes[1]" value="write"; (l.may_write()) }
+            form action="/api/users/me/tokens" data-method="POST" data-done=(l.token_made())
+                novalidate {
+                (ui::field("name", l.token_name(),
+                    &html! { input #name name="name" maxlength="50" autocomplete="off"; }))
+                label.check {
+                    input type="checkbox" name="scopes[0]" value="read" checked;
+                    (l.may_read())
+                }
+                label.check {
+                    input type="checkbox" name="scopes[1]" value="write";
+                    (l.may_write())
+                }
                 (ui::save(l.create()))
-                button.small-button type="button" hidden data-show="token" data-copy="{token}" { (l.copy_token()) }
+                button.small-button type="button" hidden data-show="token" data-copy="{token}" {
+                    (l.copy_token())
+                }
             }
         }
     }))
@@ -56,8 +67,14 @@ pub(crate) fn on_computer(l: Texts) -> Markup {
             h2 { (l.browser()) }
             p.hint { (l.browser_about()) }
             (link(l, l.make_link(), &html! {
-                button.small-button type="button" hidden data-show="token" data-open="/app#code={token}" { (l.open_browser()) }
-                button.small-button type="button" hidden data-show="token" data-copy="/app#code={token}" { (l.copy_link()) }
+                button.small-button type="button" hidden data-show="token"
+                    data-open="/app#code={token}" {
+                    (l.open_browser())
+                }
+                button.small-button type="button" hidden data-show="token"
+                    data-copy="/app#code={token}" {
+                    (l.copy_link())
+                }
             }))
         }
     }
@@ -97,11 +114,17 @@ fn row(l: Texts, token: &Token, now: Timestamp) -> Markup {
         li.row {
             span.grow { (ui::name(&token.name))
                 small.hint { (scopes) " · "
-                    @match token.last_used_at { Some(day) => (sentence([ui::day(l, day, now.day())], |[day]| l.used_on(day))), None => (l.never_used()) }
-                    @if let Some(until) = token.expires_at { " · " (sentence([ui::moment(l, until, now.day())], |[when]| l.until(when))) }
+                    @match token.last_used_at { Some(day) => (sentence([ui::day(l, day, now.day())],
+                        |[day]| l.used_on(day))), None => (l.never_used()) }
+                    @if let Some(until) = token.expires_at {
+                        " · "
+                        (sentence([ui::moment(l, until, now.day())], |[when]| l.until(when)))
+                    }
                 }
             }
-            form.inline action={ "/api/users/me/tokens/" (token.id) } data-method="DELETE" data-then="" data-ask=(l.ask_delete_token()) data-done=(l.token_deleted(&token.name)) {
+            form.inline action={ "/api/users/me/tokens/" (token.id) } data-method="DELETE"
+                data-then="" data-ask=(l.ask_delete_token())
+                    data-done=(l.token_deleted(&token.name)) {
                 button.small-button.danger { (l.delete()) }
             }
         }

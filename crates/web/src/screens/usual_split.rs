@@ -65,10 +65,16 @@ impl Rules<'_> {
         html! {
             form action={ "/api/groups/" (self.group.id) } data-method="PATCH" data-then="" data-list="defaultSplits"
                 data-done=(l.saved()) novalidate {
-                datalist data-people data-takes=(l.shares_it(NAME)) { @for it in self.present() { (self.names.person(it.id, false, false)) } }
-                @for (index, rule) in rules.iter().enumerate() { (self.rule(&index.to_string(), Some(rule))) }
+                datalist data-people data-takes=(l.shares_it(NAME)) {
+                    @for it in self.present() { (self.names.person(it.id, false, false)) }
+                }
+                @for (index, rule) in rules.iter().enumerate() {
+                    (self.rule(&index.to_string(), Some(rule)))
+                }
                 template #rule { (self.rule("#", None)) }
-                button.small-button type="button" data-add="rule" data-next=(rules.len()) { (l.add_rule()) }
+                button.small-button type="button" data-add="rule" data-next=(rules.len()) {
+                    (l.add_rule())
+                }
                 p.error data-problem role="alert" hidden {}
                 button.main-button data-main { (l.save()) }
             }
@@ -96,18 +102,31 @@ impl Rules<'_> {
             fieldset data-part {
                 div.card.fields { div.line-fields {
                     select.grow name=(at("category")) aria-label=(l.category_label()) {
-                        option value="" data-alone=(l.all_expenses()) data-among=(l.other_expenses()) { (l.other_expenses()) }
+                        option value="" data-alone=(l.all_expenses())
+                            data-among=(l.other_expenses()) {
+                            (l.other_expenses())
+                        }
                         @for it in Category::all() {
-                            option value=(it) selected[category == Some(it.into())] { (it.emoji()) " " (l.category(it)) }
+                            option value=(it) selected[category == Some(it.into())] {
+                                (it.emoji())
+                                " "
+                                (l.category(it))
+                            }
                         }
                         @for it in &self.group.categories {
-                            option value=(it.key) selected[category == Some(ExpenseCategory::Own(it.key))] { (it.name) }
+                            option value=(it.key)
+                                selected[category == Some(ExpenseCategory::Own(it.key))] {
+                                (it.name)
+                            }
                         }
                     }
-                    button.small-button type="button" data-remove aria-label=(l.remove_rule()) { "✕" }
+                    button.small-button type="button" data-remove aria-label=(l.remove_rule()) {
+                        "✕"
+                    }
                 } }
                 ul.card.list.shares {
-                    (ui::each(&self.weight(&at("splits[{at}]"), Who::Each { is_on: rule.is_none() }), rule.map(|_| &given)))
+                    (ui::each(&self.weight(&at("splits[{at}]"),
+                        Who::Each { is_on: rule.is_none() }), rule.map(|_| &given)))
                     @for (place, (member, weight)) in places.zip(past) {
                         (self.weight(&at(&format!("splits[{place}]")), Who::Past(member, weight)))
                     }
@@ -135,14 +154,20 @@ impl Rules<'_> {
                 label.grow.check {
                     @match who {
                         Who::Each { .. } => {
-                            input type="checkbox" data-counts name=(user) value=(ID) checked[is_on] aria-label="{takes}";
+                            input type="checkbox" data-counts name=(user) value=(ID) checked[is_on]
+                                aria-label="{takes}";
                             (ui::each_avatar())
                             span.name { (ui::name(name)) }
                         },
                         Who::Past(member, _) => {
-                            input type="checkbox" data-counts data-past name=(user) value=(member.id) checked[is_on] aria-label=(l.shares_it(name));
+                            input type="checkbox" data-counts data-past name=(user)
+                                value=(member.id) checked[is_on] aria-label=(l.shares_it(name));
                             (self.names.avatar(member.id))
-                            span { span.name { (ui::name(name)) } " " small.hint { (l.has_left()) } }
+                            span {
+                                span.name { (ui::name(name)) }
+                                " "
+                                small.hint { (l.has_left()) }
+                            }
                         },
                         Who::Others(_) => {
                             input type="checkbox" data-counts data-others checked[is_on];

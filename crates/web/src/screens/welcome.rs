@@ -61,7 +61,9 @@ pub(crate) async fn show(
                     }
                 }
             } }
-            @if next < guests.len() { (ui::show_more(l, &format!("{path}/welcome"), None, &next.to_string())) }
+            @if next < guests.len() {
+                (ui::show_more(l, &format!("{path}/welcome"), None, &next.to_string()))
+            }
             a.main-button data-main href=(path) { (l.none_of_them()) }
         }
     }))
@@ -73,12 +75,15 @@ fn name(l: Texts, group: &Group) -> Markup {
     html! {
         h1 tabindex="-1" data-title { (l.name_group()) }
         p.note.hint { (l.name_group_about()) }
-        form action={ "/api/groups/" (group.id) } data-method="PATCH" data-then=(ui::group_path(group.id)) data-done=(l.saved()) novalidate {
+        form action={ "/api/groups/" (group.id) } data-method="PATCH"
+            data-then=(ui::group_path(group.id)) data-done=(l.saved()) novalidate {
             div.card.fields {
                 (ui::field("title", l.title(), &html! {
-                    input #title name="title" maxlength="100" autocomplete="off" autofocus placeholder=(l.title_example()) value=[title];
+                    input #title name="title" maxlength="100" autocomplete="off" autofocus
+                        placeholder=(l.title_example()) value=[title];
                 }))
-                (ui::field("currency", l.default_currency(), &ui::regional_currency(l, "currency", "currency")))
+                (ui::field("currency", l.default_currency(),
+                    &ui::regional_currency(l, "currency", "currency")))
             }
             (ui::submit(l.save()))
         }

@@ -62,7 +62,8 @@ texts! {
     category_is_gone { "The group does not have the category any more: choose another one.",
         "Этой категории в группе больше нет: выберите другую." }
     was_archived { "The group was in the archive.", "Группа была в архиве." }
-    repeated_as(how) { "Repeated {how}, and repeats no more", "Повторялось {how}, больше не повторяется" }
+    repeated_as(how) { "Repeated {how}, and repeats no more",
+        "Повторялось {how}, больше не повторяется" }
     repeats_as(how) { "Repeats {how}", "Повторяется {how}" }
     amount_of(name) { "Amount of {name}", "Сумма, {name}" }
     value_of(name) { "Part of {name}", "Доля, {name}" }
@@ -84,7 +85,8 @@ texts! {
     add_extra { "Add tax, tip or discount", "Добавить налог, чаевые или скидку" }
     remove_line { "Remove line", "Убрать строку" }
     line_kind { "Kind", "Вид" }
-    who_had_it { "Who had it? Nobody marked means everybody.", "Кто это заказал? Если никто не отмечен — все." }
+    who_had_it { "Who had it? Nobody marked means everybody.",
+        "Кто это заказал? Если никто не отмечен — все." }
     applies_to(items) { "on {items}", "на: {items}" }
     total_label { "Total", "Итого" }
     edit { "Edit", "Изменить" }

@@ -16,12 +16,15 @@ texts! {
     friends_join { "Friends join by opening Fracti from your chat, or with an invitation.",
         "Друзья попадут сюда, открыв Fracti из вашего чата или по приглашению." }
     joined_group { "You are in the group", "Вы в группе" }
-    on_the_way(amount) { "Not counted yet: your payments of {amount}, to be confirmed", "Ещё не учтено: ваши платежи {amount}, их не подтвердили" }
-    to_confirm(amount) { "Not counted yet: {amount} paid to you, confirm it", "Ещё не учтено: вам заплатили {amount}, подтвердите" }
+    on_the_way(amount) { "Not counted yet: your payments of {amount}, to be confirmed",
+        "Ещё не учтено: ваши платежи {amount}, их не подтвердили" }
+    to_confirm(amount) { "Not counted yet: {amount} paid to you, confirm it",
+        "Ещё не учтено: вам заплатили {amount}, подтвердите" }
     payment_waits { "Payment of {amount} recorded. {toId} has to confirm it.",
         "Платёж {amount} записан. Ждём подтверждения: {toId}." }
     payment_confirmed(amount) { "Payment of {amount} confirmed", "Платёж {amount} подтверждён" }
-    payment_not_received(amount) { "Payment of {amount}: not received", "Платёж {amount} не получен" }
+    payment_not_received(amount) { "Payment of {amount}: not received",
+        "Платёж {amount} не получен" }
     payment_called_off(amount) { "Payment of {amount} called off", "Платёж {amount} отменён" }
     is_gone(name) { "{name} is no longer in the group", "{name} больше не в группе" }
     is_back(name) { "{name} is back in the group", "{name} снова в группе" }
@@ -31,7 +34,8 @@ texts! {
     wallet_deleted { "Wallet deleted", "Кошелёк удалён" }
     link_withdrawn(guest) { "Withdrawn: who “{guest}” is", "Отозвано: кто такой гость «{guest}»" }
     link_declined(guest) { "Declined: who “{guest}” is", "Отклонено: кто такой гость «{guest}»" }
-    chat_moved(title) { "“{title}” is the group of this chat", "«{title}» теперь группа этого чата" }
+    chat_moved(title) { "“{title}” is the group of this chat",
+        "«{title}» теперь группа этого чата" }
     group_deleted(title) { "Deleted: {title}", "Удалено: {title}" }
     is_unarchived { "This group is out of the archive", "Группа возвращена из архива" }
     expense_recorded { "Expense recorded", "Расход записан" }
@@ -45,13 +49,15 @@ texts! {
     ask_leave { "Leave the group? You can come back with an invitation.",
         "Выйти из группы? Вернуться можно по приглашению." }
     ask_remove(name) { "Remove {name} from the group?", "Удалить из группы: {name}?" }
-    ask_link(said) { "{said} Propose it? The other side confirms it.", "{said} Предложить? Это подтвердит другая сторона." }
+    ask_link(said) { "{said} Propose it? The other side confirms it.",
+        "{said} Предложить? Это подтвердит другая сторона." }
     chat_has_a_group { "Did this chat have a group before?", "У этого чата уже была группа?" }
     chat_moves { "A chat that becomes a supergroup has a new id. Choose its group, and everyone in the chat finds it again.",
         "Когда чат становится супергруппой, Telegram меняет его номер, и Fracti создаёт новую группу. Выберите прежнюю, и она снова откроется в этом чате." }
     ask_move(title) { "Make “{title}” the group of this chat? This empty one is deleted.",
         "Сделать «{title}» группой этого чата? Эта пустая группа будет удалена." }
-    link_proposed { "Proposed. The other side confirms it.", "Предложено. Теперь это подтвердит другая сторона." }
+    link_proposed { "Proposed. The other side confirms it.",
+        "Предложено. Теперь это подтвердит другая сторона." }
     confirmed_link { "Confirmed", "Подтверждено" }
     propose_link { "Propose", "Предложить" }
     withdraw { "Withdraw", "Отозвать" }
@@ -64,8 +70,10 @@ texts! {
     said_that_is_you(by, guest) { "{by} says: “{guest}” is you", "{by}: «{guest}» — это вы" }
     you_said_that_is(guest, user) { "You said: “{guest}” is {user}",
         "Вы предложили: «{guest}» — это {user}" }
-    said_that_is(by, guest, user) { "{by} says: “{guest}” is {user}", "{by}: «{guest}» — это {user}" }
-    please_confirm(guest) { "I am “{guest}” in our group. Please confirm it.", "В нашей группе «{guest}» — это я. Подтвердите, пожалуйста." }
+    said_that_is(by, guest, user) { "{by} says: “{guest}” is {user}",
+        "{by}: «{guest}» — это {user}" }
+    please_confirm(guest) { "I am “{guest}” in our group. Please confirm it.",
+        "В нашей группе «{guest}» — это я. Подтвердите, пожалуйста." }
     ask_to_confirm { "Ask to confirm", "Попросить подтвердить" }
     is_user(user, guest) { "Is {user} “{guest}”?", "{user} — это «{guest}»?" }
     are_you(guest) { "Are you “{guest}”?", "Вы — «{guest}»?" }
@@ -73,13 +81,17 @@ texts! {
     guest_is_owed(name, amount) { "{name} is owed {amount}.", "{name}: ждёт возврата {amount}." }
     then_you_owe_in_all(amount) { "Then you owe {amount} in all.",
         "Тогда вы должны всего {amount}." }
-    then_you_are_owed_in_all(amount) { "Then you are owed {amount} in all.", "Тогда вам должны всего {amount}." }
+    then_you_are_owed_in_all(amount) { "Then you are owed {amount} in all.",
+        "Тогда вам должны всего {amount}." }
     then_you_are_settled { "Then you are even.", "Тогда вы в расчёте." }
-    then_owes_in_all(name, amount) { "Then {name} owes {amount} in all.", "{name}: тогда долг {amount} всего." }
-    then_is_owed_in_all(name, amount) { "Then {name} is owed {amount} in all.", "{name}: тогда ждёт возврата {amount} всего." }
+    then_owes_in_all(name, amount) { "Then {name} owes {amount} in all.",
+        "{name}: тогда долг {amount} всего." }
+    then_is_owed_in_all(name, amount) { "Then {name} is owed {amount} in all.",
+        "{name}: тогда ждёт возврата {amount} всего." }
     then_is_settled(name) { "Then {name} is even.", "{name}: тогда без долга." }
     no_way_back { "This cannot be undone.", "Отменить это нельзя." }
-    ask_close { "Close the question? Nobody can answer it any more.", "Закрыть вопрос? Ответить на него будет нельзя." }
+    ask_close { "Close the question? Nobody can answer it any more.",
+        "Закрыть вопрос? Ответить на него будет нельзя." }
     who_pays { "Who pays", "Кто платит" }
     who_is_paid { "To whom", "Кому" }
     record_payment { "Record payment", "Записать платёж" }
@@ -131,8 +143,10 @@ texts! {
         "Тогда вы будете должны {amount}. Всё равно подтвердить?" }
     then_owes(name, amount) { "Then {name} owes {amount}. Confirm it anyway?",
         "Тогда {name} будет в долгу: {amount}. Всё равно подтвердить?" }
-    settle_first(amount) { "To remove, settle first: {amount}.", "Чтобы удалить, сначала рассчитайтесь: {amount}." }
-    settle_up_first(balances) { "Settle up first: {balances}.", "Сначала рассчитайтесь: {balances}." }
+    settle_first(amount) { "To remove, settle first: {amount}.",
+        "Чтобы удалить, сначала рассчитайтесь: {amount}." }
+    settle_up_first(balances) { "Settle up first: {balances}.",
+        "Сначала рассчитайтесь: {balances}." }
     is_theirs(amount) { "{amount} of it is theirs", "из них {amount} — доля остальных" }
     being_owed(amount) { "you are owed {amount}", "вам должны {amount}" }
     owing(amount) { "you owe {amount}", "вы должны {amount}" }

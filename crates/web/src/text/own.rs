@@ -13,7 +13,8 @@ texts! {
     messages { "Messages in Telegram", "Сообщения в Telegram" }
     messages_about { "The bot writes to you when something in your groups concerns you.",
         "Бот пишет вам о том, что касается вас в группах." }
-    no_messages_here { "This Fracti sends no messages in Telegram.", "Этот сервер Fracti не присылает сообщений в Telegram." }
+    no_messages_here { "This Fracti sends no messages in Telegram.",
+        "Этот сервер Fracti не присылает сообщений в Telegram." }
     messages_in_telegram { "Messages are turned on and off in Telegram: open Fracti there.",
         "Сообщения включаются и выключаются в Telegram: откройте Fracti там." }
     bot_blocked { "Messages have stopped, because you blocked the bot. Unblock it in Telegram, then turn them on again.",
@@ -36,21 +37,31 @@ texts! {
     restored(what) { "Restored: {what}", "Восстановлено: {what}" }
     question_closed { "The question is closed", "Вопрос закрыт" }
     token_deleted(name) { "Deleted: {name}", "Удалён: {name}" }
-    top_up_waits { "Top-up of {amount} reported. The operator has to confirm it.", "Пополнение {amount} записано. Его подтвердит оператор." }
-    cash_out_waits { "Cash-out of {amount} asked for. The operator pays it.", "Вывод {amount} запрошен. Его выплатит оператор." }
+    top_up_waits { "Top-up of {amount} reported. The operator has to confirm it.",
+        "Пополнение {amount} записано. Его подтвердит оператор." }
+    cash_out_waits { "Cash-out of {amount} asked for. The operator pays it.",
+        "Вывод {amount} запрошен. Его выплатит оператор." }
     called_off(what, amount) { "{what} of {amount} called off", "{what}: {amount}, отменено" }
     captured(what, amount) { "{what} of {amount} confirmed", "{what}: {amount}, подтверждено" }
-    asked { "Asked. Now send its link to the chat.", "Вопрос задан. Отправьте ссылку на него в чат." }
+    asked {
+        "Asked. Now send its link to the chat."
+        , "Вопрос задан. Отправьте ссылку на него в чат."
+    }
     answered { "Answered", "Ответ записан" }
     import_undone { "Taken back. Expenses: {expenses}, payments: {settlements}",
         "Отменено. Расходов: {expenses}, платежей: {settlements}" }
-    ask_undo_import { "Take back everything that this import recorded?", "Отменить всё, что записал этот импорт?" }
-    ask_delete_token { "Delete the token? What uses it will stop working.", "Удалить токен? То, что им пользуется, перестанет работать." }
+    ask_undo_import { "Take back everything that this import recorded?",
+        "Отменить всё, что записал этот импорт?" }
+    ask_delete_token { "Delete the token? What uses it will stop working.",
+        "Удалить токен? То, что им пользуется, перестанет работать." }
     over_groups(count) { "Over your {count} latest groups", "По {count} последним вашим группам" }
     friends { "Friends", "Друзья" }
-    friends_about { "Who owes whom between you and each of them, in all your groups.", "Кто кому должен: вы и каждый из них, во всех ваших группах." }
-    friends_of(count) { "From {count} of your groups: those with an open balance come first.", "По {count} вашим группам: сначала те, где есть баланс." }
-    no_friends { "Nobody yet: join a group, or invite friends to yours.", "Пока никого: вступите в группу или пригласите друзей в свою." }
+    friends_about { "Who owes whom between you and each of them, in all your groups.",
+        "Кто кому должен: вы и каждый из них, во всех ваших группах." }
+    friends_of(count) { "From {count} of your groups: those with an open balance come first.",
+        "По {count} вашим группам: сначала те, где есть баланс." }
+    no_friends { "Nobody yet: join a group, or invite friends to yours.",
+        "Пока никого: вступите в группу или пригласите друзей в свою." }
     in_all_groups { "In all groups", "Во всех группах" }
     open_questions { "Waiting for your answer", "Ждут вашего ответа" }
     latest { "Latest", "Последнее" }
@@ -71,7 +82,8 @@ texts! {
     left(amount) { "{amount} left", "осталось {amount}" }
     over_by(amount) { "{amount} over", "на {amount} больше" }
     record_spending { "Add spending", "Записать трату" }
-    time_passed { "The line in a bar: how much of the time has passed.", "Черта на полосе — сколько времени прошло." }
+    time_passed { "The line in a bar: how much of the time has passed.",
+        "Черта на полосе — сколько времени прошло." }
     what { "What", "Что" }
     own_spendings { "Spending", "Траты" }
     group_shares { "Shares in groups", "Доли в группах" }
@@ -100,10 +112,12 @@ texts! {
     browser { "Fracti on the computer", "Fracti на компьютере" }
     browser_about { "The link works once, within 10 minutes. It signs you in in a browser for 30 days, and signs out the browser that you used before.",
         "Ссылка одноразовая и действует 10 минут. Вход в браузере сохранится 30 дней, а вход в прежнем браузере прекратится." }
-    link_made { "The link works once, within 10 minutes.", "Ссылка действует один раз в течение 10 минут." }
+    link_made { "The link works once, within 10 minutes.",
+        "Ссылка действует один раз в течение 10 минут." }
     open_in_browser { "Open in a browser", "Открыть в браузере" }
     add_to_home_screen { "Add Fracti to the home screen", "Добавить Fracti на главный экран" }
-    token_made { "The token is made. Copy it now: it is shown only once.", "Токен создан. Скопируйте его сейчас: он показывается один раз." }
+    token_made { "The token is made. Copy it now: it is shown only once.",
+        "Токен создан. Скопируйте его сейчас: он показывается один раз." }
     find_group { "Find a group", "Найти группу" }
     make_link { "Make a link", "Создать ссылку" }
     open_browser { "Open", "Открыть" }
@@ -120,7 +134,8 @@ texts! {
     funds_about { "Money that you have given to the operator of this Fracti, and can pay with in groups.",
         "Деньги, которые вы перевели оператору этого сервера Fracti: ими можно платить в группах." }
     funds_count { "What others pay you from their funds counts at once, without your confirmation.", "Когда другие платят вам из своих средств в Fracti, платёж учитывается сразу, без вашего подтверждения." }
-    funds_wait { "What others pay you from their funds waits for your confirmation.", "Когда другие платят вам из своих средств в Fracti, платёж ждёт вашего подтверждения." }
+    funds_wait { "What others pay you from their funds waits for your confirmation.",
+        "Когда другие платят вам из своих средств в Fracti, платёж ждёт вашего подтверждения." }
     ask_me_first { "Ask me first", "Сначала спрашивать меня" }
     count_at_once { "Count them at once", "Учитывать сразу" }
     top_up { "Top up", "Пополнить" }
@@ -129,7 +144,8 @@ texts! {
     cash_out { "Cash out", "Вывести" }
     account { "Account or address", "Счёт или адрес" }
     transactions { "Transactions", "Операции" }
-    ends_unconfirmed(when) { "Will be called off {when} unless the operator confirms it", "Если оператор не подтвердит до {when}, заявка отменится" }
+    ends_unconfirmed(when) { "Will be called off {when} unless the operator confirms it",
+        "Если оператор не подтвердит до {when}, заявка отменится" }
     no_funds { "No funds yet.", "Средств пока нет." }
     transaction_title { "Transaction of funds", "Операция со средствами" }
     void { "Call off", "Отменить" }
@@ -143,7 +159,8 @@ texts! {
     nothing_to_do { "Nothing waits for you.", "Вас ничего не ждёт." }
     with_friend_title(name) { "You and {name}", "Вы и {name}" }
     nothing_between { "No open balances.", "Открытых балансов нет." }
-    no_points { "No points yet. They are for answers to the group's questions.", "Очков пока нет. Их дают за ответы на вопросы группы." }
+    no_points { "No points yet. They are for answers to the group's questions.",
+        "Очков пока нет. Их дают за ответы на вопросы группы." }
     import_about { "A file exported from Splitwise, Tricount, Settle Up, Spliit, Cospend, IHateMoney or Fracti. First you see what will be added.",
         "Файл, выгруженный из Splitwise, Tricount, Settle Up, Spliit, Cospend, IHateMoney или Fracti. Сначала вы увидите, что добавится." }
     file { "File", "Файл" }

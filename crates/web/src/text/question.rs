@@ -34,7 +34,8 @@ texts! {
     pieces_left(count) { "{count} left", "осталось {count}" }
     shared_by_all(count) { "{count} shared by all", "{count} на всех" }
     fixed_sharers { "shared as the receipt says", "делится, как указано в чеке" }
-    line_amounts { "Enter the price of all pieces of a line, not of one.", "Пишите цену за всё количество в строке, а не за одну штуку." }
+    line_amounts { "Enter the price of all pieces of a line, not of one.",
+        "Пишите цену за всё количество в строке, а не за одну штуку." }
     not_recorded_yet { "not an expense yet", "ещё не расход" }
     shares_now { "Shares as of now", "Доли пока такие" }
     shares_claimed(amount) { "Shares as of now, without {amount} that nobody claimed",
@@ -42,7 +43,8 @@ texts! {
     record_expense { "Record as expense", "Записать как расход" }
     rest_to { "Who pays for what nobody claimed", "Кто платит за неотмеченное" }
     rest_reject { "Nobody: claim it first", "Никто: сначала отметить" }
-    nobody_claimed { "Nobody has marked anything yet. Record it anyway?", "Пока никто ничего не отметил. Всё равно записать?" }
+    nobody_claimed { "Nobody has marked anything yet. Record it anyway?",
+        "Пока никто ничего не отметил. Всё равно записать?" }
     rest_claimers { "All who had something", "Все, кто что-то заказал" }
     rest_payers { "Who paid the receipt", "Кто оплатил чек" }
     show_expense { "Show the expense", "Показать расход" }

@@ -32,7 +32,8 @@ texts! {
     no_expenses { "No expenses yet.", "Расходов пока нет." }
     you_lent(amount) { "you lent {amount}", "вам должны {amount}" }
     you_are_even { "nothing owed", "без долга" }
-    your_part_paid(part, paid) { "your part {part}, {paid} of it paid", "ваша доля {part}, из них оплачено {paid}" }
+    your_part_paid(part, paid) { "your part {part}, {paid} of it paid",
+        "ваша доля {part}, из них оплачено {paid}" }
     not_involved { "not involved", "не участвуете" }
     paid(name, amount) { "{name} paid {amount}", "{name}: {amount}" }
     you_paid(amount) { "You paid {amount}", "Вы заплатили {amount}" }
