@@ -12,9 +12,9 @@ use fracti_core::{
     },
 };
 use fracti_http::{App, Caller, Context, Id, Problem};
-use fracti_store::SharedGroup;
+use fracti_store::{Shared, SharedGroup};
 use futures_util::future::try_join_all;
-use maud::html;
+use maud::{Markup, html};
 
 use super::{
     settle,
@@ -45,7 +45,6 @@ pub(crate) async fn show(
         between(&app, MemberKey { group: it.group.id, user: user.id }, other.into()).await
     });
     let open = try_join_all(open).await?;
-    let name = &shared.other.name;
     let side = |id: MemberId, stored: &str| ui::name(if id == user.id { l.you() } else { stored });
     let title = |group| {
         let mut groups = shared.groups.iter().map(|it| &it.group);
@@ -74,6 +73,21 @@ pub(crate) async fn show(
             }
         }
     };
+    let balances = |it: &SharedGroup, id: UserId, place: usize| {
+        html! {
+            li.row {
+                span.grow {
+                    (side(id.into(), &shared.other.name))
+                    @for currency in it.balances.keys() { (uncounted(it.group.id, *currency, id)) }
+                }
+                span.amounts {
+                    @for (currency, sides) in &it.balances {
+                        @if let Some(net) = sides.get(place) { (ui::balance(l, *net, *currency)) }
+                    }
+                }
+            }
+        }
+    };
     Ok(Fragment(html! {
         a.back href="/app/me/friends" { (l.friends()) }
         h1 tabindex="-1" data-title {
@@ -82,24 +96,71 @@ pub(crate) async fn show(
         @if let Some(username) = &shared.other.username {
             p.hint.about { bdi dir="ltr" { "@" (username) } }
         }
+        (open_between(l, &shared, &open, other))
+        @if !shared.pending.is_empty() {
+            section { h2 { (l.pending_payments()) }
+                ul.card.list { @for it in &shared.pending {
+                    li.row.wrap {
+                        @let path = format!("{}/settlements/{}", ui::group_path(it.group_id), it.id);
+                        a.grow.tall href=(path) {
+                            (side(it.from_user_id, &it.from_user_name))
+                            " " (ui::arrow()) " "
+                            (side(it.to_user_id, &it.to_user_name))
+                            small.hint {
+                                @if let Some(title) = title(it.group_id) { (ui::name(title)) " · " }
+                                (ui::moment(l, it.created_at, now.day()))
+                            }
+                        }
+                        (ui::money(l, it.amount, it.currency))
+                        @if it.to_user_id == user.id {
+                            (decide(l, user.id, it, Decision::Confirm, ask(it).as_deref()))
+                            (decide(l, user.id, it, Decision::NotReceived, None))
+                        }
+                    }
+                } }
+                p.hint.about { (l.counts_between_you()) } }
+        }
+        @for it in shared.groups.iter().filter(|it| !it.balances.is_empty()) {
+            section {
+                h2 { (ui::name(&it.group.title)) " · " (l.in_whole_group()) }
+                ul.card.list {
+                    (balances(it, user.id, 0))
+                    (balances(it, other, 1))
+                    li { a.row href=(ui::group_path(it.group.id)) { (l.go_on()) } }
+                }
+            }
+        }
+    }))
+}
+
+/// What is to be paid between the reader and another member, by the plans of their groups.
+fn open_between(
+    l: Texts,
+    shared: &Shared,
+    open: &[(Group, Vec<(Currency, Transfer)>)],
+    other: UserId,
+) -> Markup {
+    let name = &shared.other.name;
+    html! {
         section {
             h2 { (l.between_you()) }
             ul.card.list {
                 @if open.iter().all(|(_, transfers)| transfers.is_empty()) {
                     li.row { (l.nothing_between()) }
                 }
-                @for (group, transfers) in &open {
+                @for (group, transfers) in open {
                     @for (currency, it) in transfers {
                         @let amount = ui::minor(l, it.minor, *currency);
                         li.row.wrap {
                             span.grow.tall {
-                                @if it.from == other { (sentence([ui::name(name), amount],
-                                    |[name, amount]| l.owes_you(name, amount))) }
-                                @else { (sentence([ui::name(name), amount],
-                                    |[name, amount]| l.you_owe_to(name, amount))) }
+                                (sentence([ui::name(name), amount], |[name, amount]| {
+                                    if it.from == other { l.owes_you(name, amount) }
+                                    else { l.you_owe_to(name, amount) }
+                                }))
                                 small.hint { (ui::name(&group.title)) }
                                 @let paid = unconfirmed(&shared.pending, *currency, |paid| {
-                                    paid.group_id == group.id && paid.from_user_id == it.from && paid.to_user_id == it.to
+                                    paid.group_id == group.id
+                                        && [paid.from_user_id, paid.to_user_id] == [it.from, it.to]
                                 });
                                 @if let Some(sum) = paid {
                                     (remark(l, sum, *currency,
@@ -116,62 +177,7 @@ pub(crate) async fn show(
                 }
             }
         }
-        @if !shared.pending.is_empty() {
-            section { h2 { (l.pending_payments()) }
-                ul.card.list { @for it in &shared.pending {
-                    li.row.wrap { a.grow.tall href={ (ui::group_path(it.group_id)) "/settlements/" (it.id) } {
-                        (side(it.from_user_id,
-                            &it.from_user_name)) " " (ui::arrow()) " " (side(it.to_user_id,
-                                &it.to_user_name))
-                        small.hint {
-                            @if let Some(title) = title(it.group_id) { (ui::name(title)) " · " }
-                            (ui::moment(l, it.created_at, now.day()))
-                        }
-                    }
-                        (ui::money(l, it.amount, it.currency))
-                        @if it.to_user_id == user.id {
-                            (decide(l, user.id, it, Decision::Confirm, ask(it).as_deref()))
-                            (decide(l, user.id, it, Decision::NotReceived, None))
-                        }
-                    }
-                } }
-                p.hint.about { (l.counts_between_you()) } }
-        }
-        @for it in shared.groups.iter().filter(|it| !it.balances.is_empty()) {
-            section {
-                h2 { (ui::name(&it.group.title)) " · " (l.in_whole_group()) }
-                ul.card.list {
-                    li.row {
-                        span.grow {
-                            (l.you())
-                            @for currency in it.balances.keys() {
-                                (uncounted(it.group.id, *currency, user.id))
-                            }
-                        }
-                        span.amounts {
-                            @for (currency, [mine, _]) in &it.balances {
-                                (ui::balance(l, *mine, *currency))
-                            }
-                        }
-                    }
-                    li.row {
-                        span.grow {
-                            (ui::name(&shared.other.name))
-                            @for currency in it.balances.keys() {
-                                (uncounted(it.group.id, *currency, other))
-                            }
-                        }
-                        span.amounts {
-                            @for (currency, [_, others]) in &it.balances {
-                                (ui::balance(l, *others, *currency))
-                            }
-                        }
-                    }
-                    li { a.row href=(ui::group_path(it.group.id)) { (l.go_on()) } }
-                }
-            }
-        }
-    }))
+    }
 }
 
 /// The payments of a group's plan between the reader and another member.
