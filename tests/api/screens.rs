@@ -223,7 +223,7 @@ async fn sentences_agree_with_the_reader() {
         (1, "ru", "/balances", ["Вы платите, A", "C → A"]),
         (0, "en", "", ["nothing owed", "you lent"]),
         (1, "ru", "", ["без долга", "ваша доля"]),
-        (2, "en", "", ["your part", "of it paid"]),
+        (2, "en", "", ["your part", "you paid"]),
     ] {
         let path = format!("/screens/groups/{}{screen}", group.id);
         let shown = shown(&group.members[reader], &path, language).await.text.clone();

@@ -154,6 +154,7 @@ test('the rest of the amount is shown, and a tap gives it to the row touched las
     await amounts.nth(0).fill('20');
     await amounts.nth(1).fill('12,50');
     assert.equal(await plain('[data-rest]'), left);
+    assert.equal(await plain('[data-main]'), `${save.split(' · ')[0]} · ${left.split(' · ')[0]}`);
     await amounts.nth(2).fill('20');
     assert.equal(await plain('[data-rest]'), over);
     await amounts.nth(2).fill('');
@@ -163,6 +164,7 @@ test('the rest of the amount is shown, and a tap gives it to the row touched las
     await page.locator('[data-rest]').click();
     assert.equal(await amounts.nth(1).inputValue(), language === 'ru' ? '30,00' : '30.00');
     assert.ok(await page.locator('[data-rest]').isHidden());
+    assert.equal(await plain('[data-main]'), save);
     // The payer whose amount is left empty pays the rest.
     await page.locator('[data-instead] summary').click();
     const payers = page.locator('[data-instead] [data-row]');
@@ -303,8 +305,8 @@ test('an expense is called the reader\'s part of it, in Latest always, and frien
   await server.call('bob', 'POST', `${group.api}/expenses`, { amount: 30, description: 'Both', payers: [{ userId: '123456789', amount: 4 }, { userId: '987654321', amount: 26 }] });
   const text = async (page, name, part) => (await page.locator('a.row', { hasText: name }).first().locator(part).innerText()).replaceAll('\u00a0', ' ');
   for (const [language, part, says, friends] of [
-    ['en', 'your part', { Boat: 'your part 10.00 EUR', Mine: 'you lent 40.00 EUR', Refund: '6.00 EUR of it is theirs', Both: 'your part 10.00 EUR, 4.00 EUR of it paid' }, 'Friends'],
-    ['ru', 'ваша доля', { Boat: 'ваша доля 10,00 EUR', Mine: 'вам должны 40,00 EUR', Refund: 'из них 6,00 EUR — доля остальных', Both: 'ваша доля 10,00 EUR, из них оплачено 4,00 EUR' }, 'Друзья'],
+    ['en', 'your part', { Boat: 'your part 10.00 EUR', Mine: 'you lent 40.00 EUR', Refund: '6.00 EUR of it is theirs', Both: 'your part 10.00 EUR, you paid 4.00 EUR' }, 'Friends'],
+    ['ru', 'ваша доля', { Boat: 'ваша доля 10,00 EUR', Mine: 'вам должны 40,00 EUR', Refund: '6,00 EUR причитается остальным', Both: 'ваша доля 10,00 EUR, вы заплатили 4,00 EUR' }, 'Друзья'],
   ]) {
     const page = await open(server, 'alice', group.path, { language, size: NARROW });
     for (const [name, words] of Object.entries(says)) assert.equal(await text(page, name, '.effect'), words);

@@ -108,7 +108,7 @@ test('a statement names what was bought and who paid', async () => {
 test('a friend: first what is between the two', async () => {
   const group = await pair('Between');
   await server.call('alice', 'POST', `${group.api}/expenses`, { amount: 30, description: 'Boat' });
-  for (const [language, owes] of [['en', /Bob Jones owes you 15\.00 EUR\s*Between/], ['ru', /Bob Jones → вы: 15,00 EUR\s*Between/]]) {
+  for (const [language, owes] of [['en', /Bob Jones owes you 15\.00 EUR\s*Between/], ['ru', /Bob Jones: долг перед вами 15,00 EUR\s*Between/]]) {
     const page = await open(server, 'alice', '/app/me/friends/987654321', { language });
     assert.match(plain(await page.locator('section').first().innerText()), owes);
     await check(page, `friend-${language}`);

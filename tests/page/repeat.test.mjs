@@ -129,7 +129,7 @@ test('one who has left pauses it, and the page says who in Russian', { timeout: 
   await ready(page);
   await page.getByText('Вода').first().click();
   await ready(page);
-  await page.getByRole('link', { name: 'Повторялось раз в 2 недели, больше не повторяется' }).waitFor();
+  await page.getByRole('link', { name: 'Повторялся раз в 2 недели, больше не повторяется' }).waitFor();
   await check(page, 'expense-repeats-ru');
   await page.goto(`${server.api}${group.path}/changes`);
   await ready(page);

@@ -400,6 +400,7 @@ test('what a file does not say is asked, and then it is imported', async () => {
   const plan = (await page.locator('[data-plan]').innerText()).replaceAll('\u00a0', ' ');
   assert.match(plan, /"Train tickets" of 2026-02-02 was 120\.31 CHF, and is recorded as 111\.06 EUR/);
   assert.match(plan, /waiting for your answer: 2/);
+  assert.match(plan, /=Carol got back\s+100\.00 EUR/);
   await check(page, 'import-questions');
   const { payers } = JSON.parse(readFileSync(`${file}.answers.json`, 'utf8'));
   for (const [line, name] of Object.entries(payers)) await page.locator(`[data-answer=payers][data-key="${line}"]`).selectOption(name);

@@ -72,7 +72,7 @@ const FELL: [[&str; 2]; 51] = [
 const SAMPLE: usize = 10;
 
 /// Of so many pairs, one is explored in memory.
-const EVERY: usize = 40;
+const EVERY: usize = 20;
 
 /// Stages, each with a table of its own.
 const STAGES: usize = 2;

@@ -1068,6 +1068,7 @@ function leave(form) {
     it.textContent = places.length ? text('on', places.join(', ')) : text('onAll');
   }
   const rest = form.querySelector('[data-rest]');
+  let missing = '';
   if (/exact|percentage/.test(form.elements.splitType?.value)) {
     const isPercent = form.elements.splitType.value === 'percentage', scale = isPercent ? 4 : digits;
     const parts = [...form.querySelectorAll(`[name^="splits["][name$=".${isPercent ? 'percentage' : 'amount'}"]:enabled`)];
@@ -1077,6 +1078,7 @@ function leave(form) {
     rest.hidden = left === 0n || !parts.length;
     const last = () => parts.includes(form.touched) ? form.touched : parts.find((it) => !it.value.trim()) ?? parts[0];
     const words = text(left < 0n ? 'over' : 'rest', number(left) + unit, number(all ?? 0n) + unit);
+    if (!rest.hidden) missing = words;
     // The row that was touched last gets what is left.
     const taker = left > 0n && last()?.closest('[data-row]')?.querySelector('.name').textContent;
     rest.textContent = taker ? `${words} · ${text('restTo', taker)}` : words;
@@ -1099,7 +1101,7 @@ function leave(form) {
     // What repeats is not recorded today.
     const repeats = often?.value && date?.value ? text('starts', often.selectedOptions[0].textContent, dated(date.value)) : '';
     const among = sharing < boxes.length ? text('among', sharing, boxes.length) : '';
-    const parts = [button.dataset.label, `${shown(whole ?? 0n, digits)}\u00a0${chosen}`, repeats || among].filter(Boolean);
+    const parts = [button.dataset.label, ...missing ? [missing] : [`${shown(whole ?? 0n, digits)}\u00a0${chosen}`, repeats || among]].filter(Boolean);
     const isAsked = amount && !amount.disabled && amount.value.trim() && meaning(amount).reads.length > 1;
     button.textContent = whole ? parts.join(' · ') : isAsked ? `${button.dataset.label} · ${text('chooseAmount')}` : button.dataset.label;
     // Equal shares are seen with the amount, before the API has said who gets the remainder.
@@ -1483,12 +1485,13 @@ export async function plan(form, data) {
     return make('label', { className: 'check' }, tick, text('without', ignore));
   });
   const records = make('ul', { className: 'list' }, ...data.records.map(({ date, description, fromName, toName, amount, currency }) => {
-    const paid = fromName && !toName ? text('payer', fromName) : '';
+    const isRefund = fromName && !toName && `${amount}`.startsWith('-');
+    const paid = fromName && !toName ? text(isRefund ? 'gotBack' : 'payer', fromName) : '';
     const names = paid ? [` · ${paid}`] : [fromName, toName].filter(Boolean).flatMap((it, at) => [at ? ' → ' : ' · ', make('bdi', { textContent: it })]);
     const when = date ? [make('time', { dateTime: date })] : [];
     when.forEach(tell);
     const about = make('span', { className: 'grow' }, make('bdi', { textContent: description ?? text(toName ? 'pays' : 'adjusts') }), make('small', { className: 'hint' }, ...when, ...names));
-    return make('li', { className: 'row' }, about, make('span', { className: 'num', textContent: amount === undefined ? '' : `${figure(amount, digitsBy?.[currency] ?? 0)}\u00a0${currency}` }));
+    return make('li', { className: 'row' }, about, make('span', { className: 'num', textContent: amount === undefined ? '' : `${figure(isRefund ? `${amount}`.slice(1) : amount, digitsBy?.[currency] ?? 0)}\u00a0${currency}` }));
   }));
   const left = data.expenses + data.settlements + data.adjustments - data.records.length;
   const open = data.questions.filter((it) => it.line).length;

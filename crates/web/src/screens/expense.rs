@@ -333,7 +333,7 @@ pub(crate) fn weighted(
         @for (index, (member, weight)) in sharers.iter().enumerate() {
             @if index > 0 { ", " }
             (names.shown(*member))
-            @if sharers.values().any(|it| *it != Decimal::new(1, 0)) { " × " (l.number(*weight)) }
+            @if sharers.values().any(|it| *it != Decimal::new(1, 0)) { " ×\u{a0}" (l.number(*weight)) }
         }
     }
 }

@@ -154,6 +154,7 @@ pub(crate) async fn statement(
             @else { (sentence([names.shown(member)], |[name]| l.statement_of(name))) }
         }
         @if lines.is_empty() { p.card.empty { (l.no_entries()) } }
+        @else { p.hint.about { (l.balance_signs()) } }
         ul.card.list { @for line in &lines { (row(line)) } }
         @if let Some(user) = member.user().filter(|user| *user != member_key.user) {
             a.more href={ "/app/me/friends/" (user) } { (l.with_friend()) }

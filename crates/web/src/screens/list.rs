@@ -14,6 +14,9 @@ use crate::{
     ui::{self, Names},
 };
 
+/// Characters of an amount up to which it stands beside the reader's part of it.
+const LONG: usize = 16;
+
 /// Expenses on a screen.
 pub(crate) const EXPENSES: usize = 30;
 
@@ -55,8 +58,11 @@ impl List<'_> {
     fn row(&self, expense: &Expense) -> Markup {
         let l = self.l;
         let currency = expense.currency;
+        // Two amounts of a billion do not fit beside each other on a phone.
+        let is_long = l.money(expense.amount, currency).chars().count() > LONG;
+        let path = format!("{}/expenses/{}", ui::group_path(self.group.id), expense.id);
         html! {
-            li { a.row href={ (ui::group_path(self.group.id)) "/expenses/" (expense.id) } {
+            li { a.row.long[is_long] href=(path) {
                 span.icon aria-hidden="true" { (ui::emoji(self.group, expense.category)) }
                 span.grow {
                     span.name { (ui::name(&expense.description)) }

@@ -279,7 +279,7 @@ impl QuestionScreen<'_> {
                                             "−"
                                         }
                                         input.num name={ "items[" (index) "].count" } inputmode="decimal" data-number data-least="1"
-                                            value=[my.flatten().map(|it| l.number_field(it))] placeholder="–" aria-label={ (l.quantity()) ": " (line.name) };
+                                            value=[my.flatten().map(|it| l.number_field(it))] placeholder="0" aria-label={ (l.quantity()) ": " (line.name) };
                                         button type="button" data-step="1"
                                             aria-label={ (l.more_of()) ": " (line.name) } {
                                             "+"

@@ -63,7 +63,7 @@ texts! {
         "Этой категории в группе больше нет: выберите другую." }
     was_archived { "The group was in the archive.", "Группа была в архиве." }
     repeated_as(how) { "Repeated {how}, and repeats no more",
-        "Повторялось {how}, больше не повторяется" }
+        "Повторялся {how}, больше не повторяется" }
     repeats_as(how) { "Repeats {how}", "Повторяется {how}" }
     amount_of(name) { "Amount of {name}", "Сумма, {name}" }
     value_of(name) { "Part of {name}", "Доля, {name}" }
@@ -99,8 +99,8 @@ texts! {
     rounding { "rounding", "округление" }
     recorded_by_you(when) { "Recorded by you, {when}", "Записали вы, {when}" }
     recorded_by(name, when) { "Recorded by {name}, {when}", "Автор записи: {name}, {when}" }
-    recorded_by_itself(when) { "Recorded by itself, {when}", "Записано автоматически, {when}" }
-    by_itself { "Recorded by itself", "Записано автоматически" }
+    recorded_by_itself(when) { "Recorded by itself, {when}", "Записан автоматически, {when}" }
+    by_itself { "Recorded by itself", "Записан автоматически" }
     not_by_itself { "Not recorded, needs a change", "Не записан, нужно исправить" }
     recorded(when) { "Recorded {when}", "Записано {when}" }
     edited(when) { "Edited {when}", "Изменено {when}" }
@@ -190,7 +190,11 @@ impl Texts {
         if net == Decimal::ZERO {
             html! { (self.you_are_even()) }
         } else if paid == Decimal::ZERO {
-            sentence([shown(share)], |[part]| self.your_part(part))
+            // The part of a refund is the reader's to get.
+            let is_got = share.is_negative();
+            sentence([shown(share)], |[part]| {
+                if is_got { self.being_owed(part) } else { self.your_part(part) }
+            })
         } else if paid.is_negative() {
             sentence([shown(net)], |[amount]| self.is_theirs(amount))
         } else if net.is_negative() {

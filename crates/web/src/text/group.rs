@@ -17,7 +17,7 @@ texts! {
         "Друзья попадут сюда, открыв Fracti из вашего чата или по приглашению." }
     joined_group { "You are in the group", "Вы в группе" }
     on_the_way(amount) { "Not counted yet: your payments of {amount}, to be confirmed",
-        "Ещё не учтено: ваши платежи {amount}, их не подтвердили" }
+        "Ещё не учтено: ваши платежи {amount}, ждут подтверждения" }
     to_confirm(amount) { "Not counted yet: {amount} paid to you, confirm it",
         "Ещё не учтено: вам заплатили {amount}, подтвердите" }
     payment_waits { "Payment of {amount} recorded. {toId} has to confirm it.",
@@ -56,8 +56,8 @@ texts! {
         "Когда чат становится супергруппой, Telegram меняет его номер, и Fracti создаёт новую группу. Выберите прежнюю, и она снова откроется в этом чате." }
     ask_move(title) { "Make “{title}” the group of this chat? This empty one is deleted.",
         "Сделать «{title}» группой этого чата? Эта пустая группа будет удалена." }
-    link_proposed { "Proposed. The other side confirms it.",
-        "Предложено. Теперь это подтвердит другая сторона." }
+    link_proposed { "Proposed. The other side has to confirm it.",
+        "Предложено. Ждём подтверждения другой стороны." }
     confirmed_link { "Confirmed", "Подтверждено" }
     propose_link { "Propose", "Предложить" }
     withdraw { "Withdraw", "Отозвать" }
@@ -80,16 +80,16 @@ texts! {
     guest_owes(name, amount) { "{name} owes {amount}.", "{name}: долг {amount}." }
     guest_is_owed(name, amount) { "{name} is owed {amount}.", "{name}: ждёт возврата {amount}." }
     then_you_owe_in_all(amount) { "Then you owe {amount} in all.",
-        "Тогда вы должны всего {amount}." }
+        "После этого вы будете должны всего {amount}." }
     then_you_are_owed_in_all(amount) { "Then you are owed {amount} in all.",
-        "Тогда вам должны всего {amount}." }
-    then_you_are_settled { "Then you are even.", "Тогда вы в расчёте." }
+        "После этого вам будут должны всего {amount}." }
+    then_you_are_settled { "Then you are even.", "После этого вы будете в расчёте." }
     then_owes_in_all(name, amount) { "Then {name} owes {amount} in all.",
-        "{name}: тогда долг {amount} всего." }
+        "{name}: после этого долг всего {amount}." }
     then_is_owed_in_all(name, amount) { "Then {name} is owed {amount} in all.",
-        "{name}: тогда ждёт возврата {amount} всего." }
-    then_is_settled(name) { "Then {name} is even.", "{name}: тогда без долга." }
-    no_way_back { "This cannot be undone.", "Отменить это нельзя." }
+        "{name}: после этого к возврату всего {amount}." }
+    then_is_settled(name) { "Then {name} is even.", "{name}: после этого без долга." }
+    no_way_back { "This cannot be undone.", "Отменить это будет нельзя." }
     ask_close { "Close the question? Nobody can answer it any more.",
         "Закрыть вопрос? Ответить на него будет нельзя." }
     who_pays { "Who pays", "Кто платит" }
@@ -147,7 +147,7 @@ texts! {
         "Чтобы удалить, сначала рассчитайтесь: {amount}." }
     settle_up_first(balances) { "Settle up first: {balances}.",
         "Сначала рассчитайтесь: {balances}." }
-    is_theirs(amount) { "{amount} of it is theirs", "из них {amount} — доля остальных" }
+    is_theirs(amount) { "{amount} of it is theirs", "{amount} причитается остальным" }
     being_owed(amount) { "you are owed {amount}", "вам должны {amount}" }
     owing(amount) { "you owe {amount}", "вы должны {amount}" }
     pending_first { "A payment is not confirmed yet.", "Один платёж ещё не подтверждён." }
@@ -263,7 +263,7 @@ texts! {
     total_spent { "Spent", "Потрачено" }
     your_part(amount) { "your part {amount}", "ваша доля {amount}" }
     your_share { "your part", "ваша доля" }
-    of_the_others { "of the others", "доли остальных" }
+    of_the_others { "others' part", "доли остальных" }
     by_category { "By category", "По категориям" }
     by_month { "By month", "По месяцам" }
     by_member { "By member", "По участникам" }
@@ -272,6 +272,8 @@ texts! {
     no_statistics { "No expenses in this time.", "За это время расходов нет." }
     spent_by_month(total) { "{total} in all, by month", "Всего {total}, по месяцам" }
     your_statement { "Your statement", "Ваша выписка" }
+    balance_signs { "In the balance, plus is what others owe, and minus is a debt. A payment received makes the plus smaller.",
+        "В балансе плюс — сколько должны другие, минус — долг. Полученный платёж уменьшает плюс." }
     balance_then(amount) { "balance {amount}", "баланс {amount}" }
     statement_of(name) { "Statement of {name}", "Выписка, {name}" }
 

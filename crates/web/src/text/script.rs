@@ -58,7 +58,7 @@ pub(crate) const APP: [ScriptText; 15] = [
 ];
 
 /// The texts of the rest of the script.
-pub(crate) const MORE: [ScriptText; 63] = [
+pub(crate) const MORE: [ScriptText; 64] = [
     ("open", ["; waiting for your answer: {a}", "; ждут вашего ответа: {a}"]),
     ("on", ["on {a}", "на: {a}"]),
     ("onAll", ["on everything", "на всё"]),
@@ -78,6 +78,7 @@ pub(crate) const MORE: [ScriptText; 63] = [
     ("answers", ["Continue with these answers", "Продолжить с этими ответами"]),
     ("choose", ["Choose …", "Выберите …"]),
     ("payer", ["paid by {a}", "кто платил: {a}"]),
+    ("gotBack", ["{a} got back", "вернули: {a}"]),
     (
         "noShares",
         [
@@ -99,8 +100,8 @@ pub(crate) const MORE: [ScriptText; 63] = [
     (
         "changed",
         [
-            "It was changed in the meantime. Your entry is kept.",
-            "Данные изменились. Ваша запись сохранена.",
+            "Not saved: it was changed in the meantime. Your entry is kept.",
+            "Не записано: данные изменились. Ввод сохранён.",
         ],
     ),
     ("undo", ["Undo", "Отменить"]),

@@ -32,8 +32,8 @@ texts! {
     no_expenses { "No expenses yet.", "Расходов пока нет." }
     you_lent(amount) { "you lent {amount}", "вам должны {amount}" }
     you_are_even { "nothing owed", "без долга" }
-    your_part_paid(part, paid) { "your part {part}, {paid} of it paid",
-        "ваша доля {part}, из них оплачено {paid}" }
+    your_part_paid(part, paid) { "your part {part}, you paid {paid}",
+        "ваша доля {part}, вы заплатили {paid}" }
     not_involved { "not involved", "не участвуете" }
     paid(name, amount) { "{name} paid {amount}", "{name}: {amount}" }
     you_paid(amount) { "You paid {amount}", "Вы заплатили {amount}" }
@@ -60,8 +60,8 @@ texts! {
     and_others(name, count) { "{name} and {count} others", "{name} и ещё {count}" }
     to_you { "You", "Вам" }
     and_more(count) { "and {count} more", "и ещё {count}" }
-    owes_you(name, amount) { "{name} owes you {amount}", "{name} → вы: {amount}" }
-    you_owe_to(name, amount) { "You owe {name} {amount}", "Вы → {name}: {amount}" }
+    owes_you(name, amount) { "{name} owes you {amount}", "{name}: долг перед вами {amount}" }
+    you_owe_to(name, amount) { "You owe {name} {amount}", "{name}: вы должны {amount}" }
 }
 
 impl Texts {
