@@ -207,7 +207,7 @@ test('a dinner of four takes three taps, a payment two, and its confirmation one
     const touch = async (target) => {
       count += 1;
       await target.tap();
-      await page.waitForLoadState('networkidle');
+      await ready(page);
     };
     return { page, touch, count: () => count };
   };

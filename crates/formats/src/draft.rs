@@ -33,7 +33,7 @@ use crate::{
         RowPlace,
     },
     key::{Key, normal},
-    number::rounded,
+    number::{DecimalMark, rounded},
     quote::{quoted, unguarded},
     unknown::{KnownFields, UnknownNames},
 };
@@ -207,6 +207,13 @@ pub(crate) enum Original<'t> {
     Number(Decimal),
     /// What the file has, which nothing is calculated with.
     Text(&'t str),
+}
+
+impl<'t> Original<'t> {
+    /// The amount in a cell, which does not decide the decimal mark of the file.
+    pub(crate) fn of(text: &'t str, mark: &DecimalMark) -> Self {
+        mark.clone().number(text).map_or(Self::Text(text), Self::Number)
+    }
 }
 
 impl LeftOut {

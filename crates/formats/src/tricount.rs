@@ -224,9 +224,11 @@ impl TricountReader<'_, '_, '_> {
             let converted = Converted {
                 description: &title,
                 date,
-                amount: self.mark.clone().number(original).map_or(Original::Text(original), |it| {
-                    Original::Number(if is_payment { it.absolute() } else { signed(it) })
-                }),
+                amount: match Original::of(original, &self.mark) {
+                    Original::Number(it) if is_payment => Original::Number(it.absolute()),
+                    Original::Number(it) => Original::Number(signed(it)),
+                    text @ Original::Text(_) => text,
+                },
                 code,
                 recorded: self.currency.to_major(whole.rounded.minor),
                 currency: self.currency,

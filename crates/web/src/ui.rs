@@ -76,6 +76,13 @@ impl<'a> Names<'a> {
         name(self.stored(id, stored))
     }
 
+    /// Who pays whom, with the names that are stored with the payment.
+    pub(crate) fn parties(&self, from: (MemberId, &str), to: (MemberId, &str)) -> Markup {
+        html! {
+            (self.shown_stored(from.0, from.1)) " " (arrow()) " " (self.shown_stored(to.0, to.1))
+        }
+    }
+
     /// Who recorded something, and when.
     pub(crate) fn recorded(&self, user: UserId, when: Markup) -> Markup {
         let l = self.language;
@@ -134,8 +141,10 @@ pub(crate) fn moment(l: Texts, at: Timestamp, today: Day) -> Markup {
 fn first_character(word: &str) -> &str {
     const JOINER: char = '\u{200d}';
     let joins = |it: char| {
-        matches!(it,
-        '\u{300}'..='\u{36f}' | '\u{fe00}'..='\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}')
+        matches!(
+            it,
+            '\u{300}'..='\u{36f}' | '\u{fe00}'..='\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}'
+        )
     };
     let is_flag = |it: char| matches!(it, '\u{1f1e6}'..='\u{1f1ff}');
     let mut before = None;

@@ -105,8 +105,7 @@ fn used(state: &State, records: &[Record]) -> Vec<Finding> {
 
 /// Whether the refusal was part of a successful response, which is stored.
 fn told_beside(record: &Record) -> bool {
-    matches!(&record.outcome,
-        Outcome::Refused(code) if ["ENTRY_MISSING", "ENTRY_EXISTS"].contains(&&**code))
+    matches!(&record.outcome, Outcome::Refused(code) if ["ENTRY_MISSING", "ENTRY_EXISTS"].contains(&&**code))
 }
 
 /// The key of a record's stored response.

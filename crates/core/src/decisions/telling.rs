@@ -48,10 +48,7 @@ pub fn make_due(transaction: &mut Transaction, telling: Telling) -> Result<(), E
     if telling == Telling::Off {
         return Ok(());
     }
-    let is_change = |kind: &AttributeValue| {
-        matches!(kind,
-        AttributeValue::S(kind) if kind == GroupChange::KIND)
-    };
+    let is_change = |kind: &AttributeValue| matches!(kind, AttributeValue::S(kind) if kind == GroupChange::KIND);
     for item in transaction.puts_mut().filter(|item| item.get(KIND).is_some_and(is_change)) {
         let change: GroupChange = row::from_item(item.clone())?;
         if Topic::of(change.subject.kind).is_some() {

@@ -283,10 +283,7 @@ impl FieldErrors {
 
     /// Replaces the errors within the object at the field `name` by these, whose paths begin there.
     pub fn replace_within(&mut self, name: &'static str, inner: Self) {
-        let is_within = |error: &FieldError| {
-            matches!(error.path.0.first(),
-            Some(PathStep::Field(field)) if field == name)
-        };
+        let is_within = |error: &FieldError| matches!(error.path.0.first(), Some(PathStep::Field(field)) if field == name);
         self.errors.retain(|error| !is_within(error));
         for FieldError { path, rule } in inner.errors {
             let steps = [PathStep::Field(name.into())].into_iter().chain(path.0.iter().cloned());

@@ -480,8 +480,7 @@ proptest! {
                 for (share, preview) in shares.iter().zip(&preview) {
                     prop_assert_eq!(share.user, preview.user);
                     let amounts = [Some(preview.amount), preview.or];
-                    prop_assert!(amounts.contains(&Some(share.amount)), "{:?} {:?}", share,
-                        preview);
+                    prop_assert!(amounts.contains(&Some(share.amount)), "{:?} {:?}", share, preview);
                 }
             }
         }
@@ -493,8 +492,7 @@ proptest! {
         let negated: Vec<i64> = shares(&split, amount, seed).iter().map(|minor| -minor).collect();
         prop_assert_eq!(shares(&mirror, -amount, seed), negated);
         let parts = split.parts(eur(amount)).unwrap();
-        for ((member, parts),
-            (other, mirror)) in parts.iter().zip(mirror.parts(eur(-amount)).unwrap()) {
+        for ((member, parts), (other, mirror)) in parts.iter().zip(mirror.parts(eur(-amount)).unwrap()) {
             prop_assert_eq!(*member, other);
             let negated = parts.iter().map(|part| {
                 part.clone().map(|minor| -minor)
@@ -538,8 +536,7 @@ proptest! {
         }
         let by_member = |split: &Split| {
             let shares = split.divide(eur(amount), expense(seed)).unwrap();
-            shares.into_iter().map(|share| (share.user, share.amount.minor)).collect::<BTreeMap<_,
-                _>>()
+            shares.into_iter().map(|share| (share.user, share.amount.minor)).collect::<BTreeMap<_, _>>()
         };
         prop_assert_eq!(by_member(&split), by_member(&reversed));
     }

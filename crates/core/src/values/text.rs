@@ -76,8 +76,7 @@ impl Breaks {
 }
 
 macro_rules! text {
-    ($($(#[doc = $description:literal])+ $name:ident($breaks:ident,
-        $max:literal) as $schema:literal, $example:literal;)+) => {$(
+    ($($(#[doc = $description:literal])+ $name:ident($breaks:ident, $max:literal) as $schema:literal, $example:literal;)+) => {$(
         $(#[doc = $description])+
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(transparent)]

@@ -179,8 +179,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn address_with_a_mistyped_character_is_refused(index in 0..48_usize,
-            other in "[A-Za-z0-9_-]") {
+        fn address_with_a_mistyped_character_is_refused(index in 0..48_usize, other in "[A-Za-z0-9_-]") {
             let mut text = FRIENDLY.to_owned();
             text.replace_range(index..=index, &other);
             prop_assume!(text != FRIENDLY);

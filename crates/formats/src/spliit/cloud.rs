@@ -119,11 +119,10 @@ impl CloudReader<'_, '_> {
         };
         let [original, code, _] = self.originals(record);
         if !original.is_empty() {
-            let number = self.mark.clone().number(original);
             let converted = Converted {
                 description: unguarded(record.cell(1)),
                 date,
-                amount: number.map_or(Original::Text(original), Original::Number),
+                amount: Original::of(original, &self.mark),
                 code,
                 recorded: cost,
                 currency,

@@ -205,11 +205,10 @@ impl SpliitCsvReader<'_, '_> {
         let text = |index: Option<usize>| index.map_or("", |it| unguarded(record.cell(it)).trim());
         let original = text(self.original);
         if !original.is_empty() {
-            let number = self.mark.clone().number(original);
             let converted = Converted {
                 description: unguarded(record.cell(1)),
                 date,
-                amount: number.map_or(Original::Text(original), Original::Number),
+                amount: Original::of(original, &self.mark),
                 code: text(self.original_currency),
                 recorded: currency.to_major(rounded.minor),
                 currency,

@@ -126,10 +126,7 @@ impl DateOrder {
     /// The order in a file with these dates. In English, the month may come first, unless a number
     /// above 12 shows that the day does.
     pub(super) fn of<'t>(mut dates: impl Iterator<Item = &'t str>, is_english: bool) -> Self {
-        let is_proof = |date: &str| {
-            matches!(written(date),
-            Some(WrittenDate::Unsure(first, ..)) if first > 12)
-        };
+        let is_proof = |date: &str| matches!(written(date), Some(WrittenDate::Unsure(first, ..)) if first > 12);
         if !is_english || dates.any(is_proof) { Self::DayFirst } else { Self::Unknown }
     }
 

@@ -5,7 +5,7 @@ use fracti_core::{
     input::Error,
     storage::{
         condition::Condition,
-        keys::{self, Primary, prefix},
+        keys::{self, prefix},
         row::{FORMAT_VERSION, Item},
     },
     upkeep::aside::{BrokenRow, Searched},
@@ -13,12 +13,9 @@ use fracti_core::{
 };
 
 use crate::{
-    dynamo::{Order, Page, Position, Range},
+    dynamo::{Order, Range},
     table::Table,
 };
-
-/// Rows that are read with one request.
-const AT_ONCE: usize = 1_000;
 
 impl Table {
     /// The v0 rows of a group that cannot be used, as [`Searched::broken`] finds them. A group that
@@ -67,16 +64,6 @@ impl Table {
         let range = Range { order: Order::Asc, ..range };
         let filter =
             if only_v0 { Condition::without(FORMAT_VERSION) } else { Condition::default() };
-        let mut all = Vec::new();
-        let mut after = None;
-        loop {
-            let page = Page { limit: AT_ONCE, after };
-            let (rows, ended) = self.db.items(&range, &page, &filter).await?;
-            after = rows.last().and_then(Primary::of).map(|key| Position::of(key.item()));
-            all.extend(rows);
-            if ended {
-                return Ok(all);
-            }
-        }
+        self.every_row_where(&range, &filter).await
     }
 }

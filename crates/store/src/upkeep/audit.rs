@@ -207,19 +207,31 @@ impl Table {
         most: usize,
     ) -> Result<Vec<Item>, Error> {
         let mut rows = Vec::new();
-        let mut after = None;
         let mut size = 0_usize;
+        let keep = |items: Vec<Item>| {
+            size = items.iter().map(row::size).fold(size, usize::saturating_add);
+            rows.extend(items);
+            if size > most { Err(Error::TooMuchHistory) } else { Ok(()) }
+        };
+        self.every_page(range, filter, keep).await?;
+        Ok(rows)
+    }
+
+    /// Calls `take` with each page of the rows of a range that fulfil a condition, until it fails.
+    pub(crate) async fn every_page(
+        &self,
+        range: &Range,
+        filter: &Condition,
+        mut take: impl FnMut(Vec<Item>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let mut after = None;
         loop {
             let page = Page { limit: AT_ONCE, after };
             let (items, ended) = self.db.items(range, &page, filter).await?;
             after = items.last().map(|item| range.position_of(item));
-            size = items.iter().map(row::size).fold(size, usize::saturating_add);
-            rows.extend(items);
-            if size > most {
-                return Err(Error::TooMuchHistory);
-            }
+            take(items)?;
             if ended || after.is_none() {
-                return Ok(rows);
+                return Ok(());
             }
         }
     }

@@ -7,12 +7,16 @@ mod scan;
 use fracti_core::{
     decisions::decision::Decision,
     input::Error,
-    storage::write::WriteError,
+    storage::{
+        condition::Condition,
+        keys::{self, prefix},
+        write::WriteError,
+    },
     upkeep::migration::{Migration, MigrationStep, Planned, in_order},
     values::time::Timestamp,
 };
 
-use crate::table::Table;
+use crate::{dynamo::Range, table::Table};
 pub use scan::V0Page;
 
 impl Table {
@@ -58,7 +62,12 @@ impl Table {
         if candidates.is_empty() {
             let mut planned = Planned::members(migration, state)?;
             if planned.is_last() {
-                self.each_settlement(group, |page| planned.note(page)).await?;
+                let range = Range::table(keys::group_partition(group), prefix::SETTLEMENT);
+                let note = |page| {
+                    planned.note(page);
+                    Ok(())
+                };
+                self.every_page(&range, &Condition::default(), note).await?;
             }
             return Ok(planned);
         }

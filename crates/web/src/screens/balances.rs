@@ -88,9 +88,12 @@ pub(crate) async fn show(
                 ul.card.list {
                     @for it in &pending {
                         li { a.row href={ (ui::group_path(group.id)) "/settlements/" (it.id) } {
-                            span.grow { (names.shown_stored(it.from_user_id,
-                                &it.from_user_name)) " " (ui::arrow()) " "
-                                (names.shown_stored(it.to_user_id, &it.to_user_name)) }
+                            span.grow {
+                                (names.parties(
+                                    (it.from_user_id, &it.from_user_name),
+                                    (it.to_user_id, &it.to_user_name),
+                                ))
+                            }
                             (ui::money(l, it.amount, it.currency))
                         } }
                     }
@@ -269,11 +272,7 @@ impl BalancesScreen<'_> {
             li.transfer {
                 div {
                     span.name {
-                        (self.names.shown(it.from))
-                        " "
-                        (ui::arrow())
-                        " "
-                        (self.names.shown(it.to))
+                        (self.names.shown(it.from)) " " (ui::arrow()) " " (self.names.shown(it.to))
                     }
                 }
                 @if let Some(sum) = paid {
@@ -283,9 +282,9 @@ impl BalancesScreen<'_> {
                     b { (ui::minor(l, it.minor, currency)) }
                     @if !self.group.archived {
                         @if receives && it.from.user().is_some() {
+                            @let sum = l.minor(it.minor, currency);
                             button.small-button type="button" data-share-link=(self.link)
-                                data-text=(l.remind_text(l.minor(it.minor, currency),
-                                    &self.group.title)) { (l.remind()) }
+                                data-text=(l.remind_text(sum, &self.group.title)) { (l.remind()) }
                         }
                         @if pays || receives {
                             a.small-button href=(settle::path(self.group.id, currency, it)) {

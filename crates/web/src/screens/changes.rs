@@ -133,9 +133,11 @@ fn about(
             (open) (ui::name(&it.description)) (close) (ui::money(l, it.amount, it.currency))
         }
         @if let Some(it) = &subject.settlement {
-            (l.change_of()) (names.shown_stored(it.from_user_id,
-                &it.from_user_name)) " " (ui::arrow()) " "
-            (names.shown_stored(it.to_user_id, &it.to_user_name))
+            (l.change_of())
+            (names.parties(
+                (it.from_user_id, &it.from_user_name),
+                (it.to_user_id, &it.to_user_name),
+            ))
             " · " (ui::money(l, it.amount, it.currency))
         }
         @if let Some(it) = subject.member.as_ref().filter(|it| it.id != *actor_id) {

@@ -554,7 +554,7 @@ impl Form<'_> {
         }
     }
 
-    /// What a line that is no item is called, and what it is for. The script says of which items.
+    /// Name of a line that is not an item, and what it is for. The script names the items.
     fn extra(&self, line: &Line<Decimal>) -> Markup {
         let is_named = !Texts::is_name_of(line.kind, line.name.as_str());
         let parts = match &line.sharing {

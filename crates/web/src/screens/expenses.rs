@@ -235,9 +235,10 @@ fn deleted_row(
         li.row {
             span.icon aria-hidden="true" { (ui::emoji(group, it.expense.category)) }
             a.grow.tall href={ (ui::group_path(group.id)) "/expenses/" (it.expense.id) } {
-                (ui::name(&it.expense.description)) " " (ui::money(l, it.expense.amount,
-                    it.expense.currency))
-                small.hint { (by) } }
+                (ui::name(&it.expense.description))
+                " " (ui::money(l, it.expense.amount, it.expense.currency))
+                small.hint { (by) }
+            }
             @if may_restore {
                 form.inline
                     action={ "/api/groups/" (group.id) "/expenses/" (it.expense.id) "/restore" }

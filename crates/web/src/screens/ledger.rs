@@ -64,8 +64,9 @@ pub(crate) async fn show(
         }
         @for ledger in days.items.iter().rev() {
             @let day = ledger.last_event_at.unwrap_or_default().day();
-            details.card.fields open[days.items.len() == 1] { summary { span { (sentence([ui::day(l,
-                day, now.day())], |[day]| l.closing_of(day))) } }
+            @let shown_day = ui::day(l, day, now.day());
+            details.card.fields open[days.items.len() == 1] {
+                summary { span { (sentence([shown_day], |[day]| l.closing_of(day))) } }
                 ul.list { @for member in shown() {
                     li.row { span.grow { (names.shown(member.id)) } span.amounts {
                         (ui::balance(l, net(ledger, member.id), own))

@@ -74,9 +74,9 @@ impl Links<'_> {
             };
         }
         html! {
-            form.inline action=(self.path(guest.id)) data-method="POST" data-then="" data-done=(l.link_proposed())
-                data-undo={ "DELETE " (self.path(guest.id)) } data-ask=(self.consequence(guest.id,
-                    self.me)) {
+            form.inline action=(self.path(guest.id)) data-method="POST" data-then=""
+                data-done=(l.link_proposed()) data-undo={ "DELETE " (self.path(guest.id)) }
+                data-ask=(self.consequence(guest.id, self.me)) {
                 input type="hidden" name="userId" value=(self.me);
                 button.small-button aria-label={ (l.that_is_me()) ": " (name) } { (l.that_is_me()) }
             }

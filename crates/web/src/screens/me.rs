@@ -303,7 +303,7 @@ fn item(
         let path = format!("{}/settlements/{}", ui::group_path(it.group_id), it.id);
         (path, title, Some(state), ui::money(l, it.amount, it.currency))
     };
-    // What the reader's own part of an expense is, whoever paid it, so that the sums read alike.
+    // The reader's own part of each expense, so that the sums read alike.
     let part =
         |amount, currency| sentence([ui::money(l, amount, currency)], |[it]| l.your_part(it));
     let (path, what, note, amount) = match event {

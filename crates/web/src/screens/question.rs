@@ -87,8 +87,8 @@ impl QuestionScreen<'_> {
             a.back href={ (self.path()) "/questions" } { (l.questions()) }
             h1 tabindex="-1" data-title { (ui::name(prompt)) }
             p.hint.about {
-                (asked_by(l, question, self.user)) ", " (ui::moment(l, question.created_at,
-                    now.day())) " · "
+                (asked_by(l, question, self.user))
+                ", " (ui::moment(l, question.created_at, now.day())) " · "
                 (l.answered_of(question.answered.len(), question.required_responses)) " · "
                 (l.question_status(self.seen.status))
                 @if let Some((_, receipt)) = receipt {

@@ -40,11 +40,11 @@ pub(crate) async fn show(
                         span.name { (ui::name(&question.prompt)) }
                         small.hint {
                             @if let Some(receipt) = &question.receipt {
-                                (ui::name(&receipt.description)) " · " (ui::money(l, receipt.amount,
-                                    receipt.currency)) " · "
+                                (ui::name(&receipt.description))
+                                " · " (ui::money(l, receipt.amount, receipt.currency)) " · "
                             }
-                            (asked_by(l, question, member_key.user)) ", " (ui::moment(l,
-                                question.created_at, now.day()))
+                            (asked_by(l, question, member_key.user))
+                            ", " (ui::moment(l, question.created_at, now.day()))
                         }
                     }
                     @if seen.can_answer { b.to-answer { (l.answer_now()) } }

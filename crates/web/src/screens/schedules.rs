@@ -136,11 +136,13 @@ impl ScheduleScreen<'_> {
                         }
                     }
                     (ui::big(&l.money(of.amount, of.currency)))
-                    span.hint { (l.who_pays()) ": " @for (index,
-                        payer) in of.all_payers().iter().enumerate() {
-                        @if index > 0 { ", " } (self.names.shown_stored(payer.user_id,
-                            &payer.user_name))
-                    } }
+                    span.hint {
+                        (l.who_pays()) ": "
+                        @for (index, payer) in of.all_payers().iter().enumerate() {
+                            @if index > 0 { ", " }
+                            (self.names.shown_stored(payer.user_id, &payer.user_name))
+                        }
+                    }
                     @if let Some(notes) = &of.notes { span { (ui::name(notes)) } }
                     small.hint {
                         (self.set_up())
@@ -292,8 +294,9 @@ impl ScheduleScreen<'_> {
             section.card.actions {
                 @if it.problem.is_some() { (edit) }
                 // What needs a change goes on once it is edited.
-                @let needs_change = it.problem.as_ref().is_some_and(|it| matches!(it.code,
-                    ScheduleRefusal::Invalid | ScheduleRefusal::TooManySplits));
+                @let code = it.problem.as_ref().map(|it| it.code);
+                @let needs_change =
+                    matches!(code, Some(ScheduleRefusal::Invalid | ScheduleRefusal::TooManySplits));
                 @if it.next_date.is_some() && !needs_change {
                     form.inline action=(api) data-method="PUT" data-etag=(tag) data-then=""
                         data-done=(if it.paused { l.goes_on() } else { l.is_paused() }) {

@@ -50,8 +50,8 @@ pub(crate) async fn show(
         }
         form.card.fields action=(api) data-method="PATCH" data-then=""
             data-done=(if group.archived { l.is_unarchived() } else { l.is_archived() })
-            data-undo={ "PATCH " (api) } data-undo-body=(format!("{{\"archived\":{}}}",
-                group.archived)) {
+            data-undo={ "PATCH " (api) }
+            data-undo-body=(format!("{{\"archived\":{}}}", group.archived)) {
             p.hint { (l.archive_about()) }
             input type="hidden" name="archived" value=(!group.archived) data-json;
             (ui::save(if group.archived { l.unarchive() } else { l.archive() }))

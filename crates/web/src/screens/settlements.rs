@@ -76,9 +76,12 @@ pub(crate) fn row(
         li { a.row href={ (ui::group_path(group.id)) "/settlements/" (it.id) } {
             (names.avatar(it.from_user_id))
             span.grow {
-                span.name { (names.shown_stored(it.from_user_id,
-                    &it.from_user_name)) " " (ui::arrow()) " "
-                    (names.shown_stored(it.to_user_id, &it.to_user_name)) }
+                span.name {
+                    (names.parties(
+                        (it.from_user_id, &it.from_user_name),
+                        (it.to_user_id, &it.to_user_name),
+                    ))
+                }
                 small.hint {
                     (ui::day(l, it.day(), today)) " · " (rights.state(l, names, it))
                     @if let Some(note) = &it.note { " · " (ui::name(note)) }

@@ -183,8 +183,7 @@ fn refusal(state: &State, records: &[Record], record: &Record) -> Option<Finding
 
 /// A payer must not complete a pending settlement; it may already be completed.
 fn asks_too_early(record: &Record) -> bool {
-    matches!(record.operation,
-        Operation::Settle { from, update: SettlementUpdate::Complete, .. } if from == record.user)
+    matches!(record.operation, Operation::Settle { from, update: SettlementUpdate::Complete, .. } if from == record.user)
 }
 
 /// All other records that may have had an effect.
@@ -304,8 +303,7 @@ fn unexplained_rows(state: &State, records: &[Record]) -> Vec<Finding> {
     let taken_back = |id: &str| {
         let fails = |record: &Record| {
             matches!(&record.operation,
-            Operation::Settle { settlement, to, update: SettlementUpdate::Fail,
-                .. } if settlement == id && *to == record.user)
+            Operation::Settle { settlement, to, update: SettlementUpdate::Fail, .. } if settlement == id && *to == record.user)
         };
         records.iter().any(|record| record.possible() && fails(record))
     };
@@ -322,11 +320,7 @@ fn unexplained_rows(state: &State, records: &[Record]) -> Vec<Finding> {
         }
         let id = expense.id.to_string();
         for version in state.versions(&id).0.iter().filter(|it| it.edited) {
-            let edit = |it: &Operation| {
-                matches!(it,
-                Operation::Edit { expense, label,
-                    .. } if *expense == id && *label == version.label)
-            };
+            let edit = |it: &Operation| matches!(it, Operation::Edit { expense, label, .. } if *expense == id && *label == version.label);
             if !asked(&edit) {
                 unexplained_rows.push(format!("{version:?} of {id}"));
             }
@@ -336,10 +330,8 @@ fn unexplained_rows(state: &State, records: &[Record]) -> Vec<Finding> {
         let id = settlement.id.to_string();
         let final_by = |it: &Operation| {
             matches!((it, settlement.status),
-                (Operation::Settle { settlement, update: SettlementUpdate::Complete, .. },
-                    SettlementStatus::Completed)
-                | (Operation::Settle { settlement, update: SettlementUpdate::Fail, .. },
-                    SettlementStatus::Failed)
+                (Operation::Settle { settlement, update: SettlementUpdate::Complete, .. }, SettlementStatus::Completed)
+                | (Operation::Settle { settlement, update: SettlementUpdate::Fail, .. }, SettlementStatus::Failed)
                     if *settlement == id)
         };
         let made = |it: &Operation| is_paid(settlement, it);
@@ -374,14 +366,8 @@ fn unexplained_rows(state: &State, records: &[Record]) -> Vec<Finding> {
         }
     }
     for ((group, member), row) in &state.members {
-        let join = |it: &Operation| {
-            matches!(it,
-            Operation::Join { group: asked } if *asked == group.to_string())
-        };
-        let found = |it: &Operation| {
-            matches!(it,
-            Operation::CreateGroup { title } if *title == state.groups[group].title.to_string())
-        };
+        let join = |it: &Operation| matches!(it, Operation::Join { group: asked } if *asked == group.to_string());
+        let found = |it: &Operation| matches!(it, Operation::CreateGroup { title } if *title == state.groups[group].title.to_string());
         let by =
             |record: &Record| *member == UserId::new(record.user).unwrap() && record.possible();
         if !records.iter().any(|it| by(it) && (join(&it.operation) || found(&it.operation))) {

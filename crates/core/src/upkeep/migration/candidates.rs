@@ -66,9 +66,8 @@ impl Candidate {
         Self { key: key_of(&row), row, kind }
     }
 
-    /// The times at which the row may have been recorded, with the key that it gets with each: that
-    /// of the row, and later ones, of which the first is taken whose key is its own or no other
-    /// row's.
+    /// The times that the row may be recorded at, with the key that each gives it: the row's own
+    /// time, then later ones. The first counts that gives the row's present key, or a free one.
     ///
     /// # Errors
     ///

@@ -1,6 +1,6 @@
 //! The first steps: expenses and settlements in order of time.
 
-use crate::input::Error;
+use crate::{input::Error, v0};
 
 use super::{
     Migration, MigrationFinding, MigrationState, MigrationStep, Planned,
@@ -24,7 +24,6 @@ impl Planned {
         mut known: KnownRows,
     ) -> Result<Self, Error> {
         let id = migration.group;
-        let (_, v0_group) = state.group(id)?;
         let mut next = migration.clone();
         let mut findings = Vec::new();
         let mut chunk = Chunk::new(id, state.ledger.clone(), &converted.missing_members);
@@ -58,7 +57,7 @@ impl Planned {
             *after = Some(candidate.key);
         }
         // The row of a v0 group gets the number of its members in the last step.
-        let transaction = chunk.transaction(v0_group.is_none())?;
+        let transaction = chunk.transaction(!v0::is_v0(&state.group_row))?;
         let counts = chunk.counts;
         let ledger = chunk.ledger.clone();
         if let Some(trial) = &mut next.trial {

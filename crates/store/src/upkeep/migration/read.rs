@@ -8,7 +8,7 @@ use fracti_core::{
     storage::{
         condition::Condition,
         keys::{self, Primary, prefix},
-        row::{FORMAT_VERSION, Item},
+        row::FORMAT_VERSION,
     },
     upkeep::migration::{
         AT_ONCE, Candidate, Converted, KnownRows, Migration, MigrationState, Stream, key_of,
@@ -32,9 +32,6 @@ const MAX_MEMBER_ROWS: usize = 10_000;
 
 /// Maximum number of participants of an expense that are read. A transaction cannot write as many.
 const MAX_PARTICIPANTS: usize = 200;
-
-/// Settlements that are read with one request.
-const SETTLEMENTS_AT_ONCE: usize = 1_000;
 
 impl Table {
     pub(super) async fn v0_state(&self, migration: &Migration) -> Result<MigrationState, Error> {
@@ -145,26 +142,6 @@ impl Table {
         )?;
         let (entries, used) = (entries.into_iter().flatten(), used.into_iter().flatten());
         Ok(converted.known(migration, participants, entries, used))
-    }
-
-    /// Calls `note` with the rows of all settlements of a group, a page at a time.
-    pub(super) async fn each_settlement(
-        &self,
-        group: GroupId,
-        mut note: impl FnMut(Vec<Item>),
-    ) -> Result<(), Error> {
-        let range = Range::table(keys::group_partition(group), prefix::SETTLEMENT);
-        let all = Condition::default();
-        let mut after = None;
-        loop {
-            let page = Page { limit: SETTLEMENTS_AT_ONCE, after };
-            let (rows, ended) = self.db.items(&range, &page, &all).await?;
-            after = rows.last().map(|row| Position::of(key_of(row).item()));
-            note(rows);
-            if ended {
-                return Ok(());
-            }
-        }
     }
 }
 
