@@ -314,7 +314,7 @@ test('an expense is called the reader\'s part of it, in Latest always, and frien
     await page.goto(`${server.api}/app/me`);
     await ready(page);
     const amount = (number) => language === 'ru' ? number.replace('.', ',') : number;
-    for (const [name, number] of [['Boat', '10.00'], ['Mine', '20.00'], ['Refund', '−3.00'], ['Both', '10.00']]) {
+    for (const [name, number] of [['Boat', '10.00'], ['Mine', '20.00'], ['Refund', '3.00'], ['Both', '10.00']]) {
       assert.equal(await text(page, name, '.effect'), `${part} ${amount(number)} EUR`);
     }
     await tap(page, friends);

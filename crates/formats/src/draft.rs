@@ -380,10 +380,9 @@ impl<'a> ImportDraft<'a> {
     /// Warns that nothing in the file shows where it ends.
     pub(crate) fn warn_of_end(&mut self) {
         let what = message!(
-            "nothing shows where the file ends: if it was cut off after a line, rows are missing; \
-             compare the balances with those of the app",
-            "не видно, где файл кончается: если он обрезан после строки, строк не хватает; \
-             сравните балансы с приложением"
+            "the file does not show whether it is complete: after the import, compare the \
+             balances with those of the app it comes from",
+            "по файлу не видно, весь ли он: после импорта сравните балансы с прежним приложением"
         );
         self.warn(FilePlace::FILE, what);
     }

@@ -257,18 +257,18 @@ impl UnknownNames {
 fn may_carry_money(name: &str, rows: usize) -> Message {
     if rows == 0 {
         return message!(
-            "{name} is not known to Fracti and may carry money; if it does not matter, import \
-             without {name}",
-            "Fracti не знает {name}, и это могут быть деньги; если это неважно, импортируйте без \
-             {name}"
+            "the file's {name} is not known to Fracti and may be money that the amounts leave \
+             out; if it does not matter, import without {name}",
+            "в файле есть {name}: Fracti этого не знает, и это могут быть деньги, не вошедшие в \
+             суммы; если это неважно, импортируйте без {name}"
         );
     }
     let rows = in_rows(rows);
     message!(
-        "{name} is not known to Fracti and may carry money: it has values in {rows}; if it does \
-         not matter, import without {name}",
-        "Fracti не знает {name}, и это могут быть деньги: значения есть в {rows}; если это \
-         неважно, импортируйте без {name}",
+        "the file's {name} is not known to Fracti and may be money that the amounts leave out: it \
+         has values in {rows}; if it does not matter, import without {name}",
+        "в файле есть {name}: Fracti этого не знает, и это могут быть деньги, не вошедшие в суммы; \
+         значения есть в {rows}; если это неважно, импортируйте без {name}",
         [rows]
     )
 }
@@ -277,14 +277,14 @@ fn may_carry_money(name: &str, rows: usize) -> Message {
 fn is_not_imported(name: &str, rows: usize) -> Message {
     if rows == 0 {
         return message!(
-            "{name} is not known to Fracti and is not imported",
-            "Fracti не знает {name} и это не записывает"
+            "the file's {name} is not known to Fracti and is not imported",
+            "в файле есть {name}: Fracti этого не знает и не записывает"
         );
     }
     let rows = in_rows(rows);
     message!(
-        "{name} is not known to Fracti and is not imported: it has values in {rows}",
-        "Fracti не знает {name} и это не записывает: значения есть в {rows}",
+        "the file's {name} is not known to Fracti and is not imported: it has values in {rows}",
+        "в файле есть {name}: Fracti этого не знает и не записывает; значения есть в {rows}",
         [rows]
     )
 }

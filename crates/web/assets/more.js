@@ -1,6 +1,10 @@
 // What the first screen does not need: amounts as people type them, exports, imports, and the zone of
 // the reader's days. The page's script loads it when nothing else is to do, or with the first form.
 
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(STYLE);
+document.adoptedStyleSheets = [sheet];
+
 // --- Amounts. The grammar is that of `typed` in crates/core, and both are tested over
 // tests/fixtures/amounts.json. Calculations are exact: a number is units / of, of whole numbers.
 
@@ -1106,7 +1110,8 @@ function leave(form) {
     button.textContent = whole ? parts.join(' · ') : isAsked ? `${button.dataset.label} · ${text('chooseAmount')}` : button.dataset.label;
     // Equal shares are seen with the amount, before the API has said who gets the remainder.
     const isEqual = whole && sharing && form.elements.splitType?.value === 'equal';
-    const guessed = isEqual && `≈ ${shown(rounded([whole, BigInt(sharing)], 0)[0], digits)}`;
+    const [each, isRounded] = isEqual ? rounded([whole, BigInt(sharing)], 0) : [];
+    const guessed = isEqual && `${isRounded ? '≈ ' : ''}${shown(each, digits)}`;
     for (const it of form.querySelectorAll('.shares [data-counts]')) {
       const share = it.closest('[data-row]').querySelector('[data-share]');
       if (!share || share.textContent !== '–' && share.textContent !== share.guess) continue;
@@ -1421,6 +1426,11 @@ export async function download(button) {
 }
 
 // --- Imports: the API plans a file, the reader says who is who, and the API records it.
+
+// The name of the file that was chosen.
+document.addEventListener('change', ({ target }) => {
+  if (target.type === 'file') target.form.querySelector('[data-file-name]').textContent = target.files[0]?.name ?? '';
+});
 
 export function upload(form) {
   const body = new FormData();

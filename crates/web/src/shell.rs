@@ -11,6 +11,7 @@ use axum::{
 use base64::{Engine, prelude::BASE64_STANDARD};
 use fracti_http::App;
 use maud::{DOCTYPE, PreEscaped, html};
+use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use crate::{
@@ -19,12 +20,20 @@ use crate::{
     text::script::{self, with_texts},
 };
 
-static STYLE: LazyLock<String> = LazyLock::new(|| close(&short(include_str!("../assets/app.css"))));
+static STYLE: LazyLock<String> = LazyLock::new(|| style(include_str!("../assets/app.css")));
 static SCRIPT: LazyLock<String> =
     LazyLock::new(|| with_texts(&short(include_str!("../assets/app.js")), &script::APP));
-static MORE: LazyLock<String> =
-    LazyLock::new(|| with_texts(&short(include_str!("../assets/more.js")), &script::MORE));
+static MORE: LazyLock<String> = LazyLock::new(|| {
+    let style = json!(style(include_str!("../assets/more.css"))).to_string();
+    let script = short(include_str!("../assets/more.js")).replacen("STYLE", &style, 1);
+    with_texts(&script, &script::MORE)
+});
 static MORE_GZIP: LazyLock<Vec<u8>> = LazyLock::new(|| gzip(MORE.as_bytes()));
+
+/// A style sheet as it is sent.
+fn style(source: &str) -> String {
+    close(&short(source))
+}
 
 /// A style sheet without the blanks beside its punctuation. Its texts have none there.
 fn close(style: &str) -> String {

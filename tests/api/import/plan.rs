@@ -58,8 +58,8 @@ async fn a_place_says_what_it_counts() {
     let csv = "what,amount,currency,date,payer_name,payer_weight,owers\r\n\
                Tea,9.005,EUR,2099-01-01,A,1.0,B\r\nTea,9.0,EUR,2026-02-30,A,1.0,B\r\n";
     let rule = "date must be a day from 1970-01-01 to 9999-12-31, like 2024-01-20";
-    let end = "nothing shows where the file ends: if it was cut off after a line, rows are missing; \
-               compare the balances with those of the app";
+    let end = "the file does not show whether it is complete: after the import, compare the \
+               balances with those of the app it comes from";
     let far = "date 2099-01-01 is more than one year ahead";
     let rounded = "amount 9.005 is rounded to 9.01 EUR";
     for (file, errors, warnings, refused) in [
@@ -99,8 +99,8 @@ async fn a_name_that_may_carry_money_is_an_error_until_it_is_ignored() {
     let bill = json!({ "what": "Tea", "amount": 9.0, "currency": "EUR", "date": "2026-01-01",
         "payer_name": "A", "payer_weight": 1.0, "owers": ["B"], "payers": ["A"] });
     let import = Import::of(&json!([bill]).to_string(), "{}");
-    let rule = "payers is not known to Fracti and may carry money: it has values in 1 row; if it \
-                does not matter, import without payers";
+    let rule = "the file's payers is not known to Fracti and may be money that the amounts leave out: \
+                it has values in 1 row; if it does not matter, import without payers";
     let plan = import.send(alice, &group).await;
     assert_eq!(plan.data(200)["errors"], json!([{ "ignore": "payers", "message": rule }]));
     let commit = import.by(alice, &group, &[("A", "1"), ("B", "2")]).await;
@@ -112,7 +112,8 @@ async fn a_name_that_may_carry_money_is_an_error_until_it_is_ignored() {
     assert_eq!(reply.body["details"], json!([{ "path": "file", "message": rule }]));
     let ignoring = commit.with("ignore", json!(["payers"]));
     let plan = ignoring.clone().with("commit", json!(false)).send(alice, &group).await;
-    let what = "payers is not known to Fracti and is not imported: it has values in 1 row";
+    let what =
+        "the file's payers is not known to Fracti and is not imported: it has values in 1 row";
     assert_eq!(plan.data(200)["errors"], json!([]));
     assert_eq!(plan.data(200)["warnings"], json!([{ "message": what }]));
     assert_eq!(ignoring.send(alice, &group).await.data(200)["imported"], 1);

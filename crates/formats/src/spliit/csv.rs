@@ -108,9 +108,8 @@ pub(crate) fn read(
         reader.row(&record);
     }
     let dates = message!(
-        "the dates are those of the server's time zone, which may be one day early; those of the \
-         JSON export are exact",
-        "даты — по часовому поясу сервера и могут быть на день раньше; в выгрузке JSON они точные"
+        "dates in this file may be one day early; those of Spliit's JSON export are exact",
+        "даты в этом файле могут быть на день раньше; в выгрузке JSON из Spliit они точные"
     );
     draft.warn(FilePlace::FILE, dates);
     draft.warn_of_end();

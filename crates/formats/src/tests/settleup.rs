@@ -40,7 +40,7 @@ fn shares_are_rounded_so_that_odd_cents_go_round() {
     assert_eq!(categories, ["travel", "food", "other", "", "transport", ""]);
     assert_eq!(import.rows[2].notes.as_ref().unwrap().as_str(), "Paid in Settle Up: 30.00 USD");
     let warned = warnings(&import);
-    assert!(warned[0].starts_with("nothing shows where the file ends"), "{warned:?}");
+    assert!(warned[0].starts_with("the file does not show whether it is complete"), "{warned:?}");
     assert_eq!(
         warned[1..],
         [

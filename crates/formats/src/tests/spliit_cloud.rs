@@ -29,7 +29,7 @@ fn cells_are_nets() {
     );
     let warned = warnings(&import);
     assert!(warned[0].starts_with("2 rows have several payers: in 1, equal shares are assumed"));
-    assert!(warned[1].starts_with("nothing shows where the file ends"), "{warned:?}");
+    assert!(warned[1].starts_with("the file does not show whether it is complete"), "{warned:?}");
     assert_eq!(
         warned[2..],
         ["4 \"Ferry\" of 2026-01-31 was 97.50\u{a0}CHF, and is recorded as 90.00\u{a0}EUR"]
@@ -75,7 +75,7 @@ fn a_column_without_numbers_is_no_member() {
     assert_eq!(keys(&import), keys(&read_text(FILE)));
     let warned = warnings(&import);
     assert!(
-        warned.iter().any(|it| it.starts_with("1:15 tags is not known to Fracti")),
+        warned.iter().any(|it| it.starts_with("1:15 the file's tags is not known to Fracti")),
         "{warned:?}"
     );
 }

@@ -142,7 +142,10 @@ fn amounts_that_contradict_each_other_are_refused() {
         "expenses[0].users users must have each user_id only once",
     )]);
     let unknown = expense(&json!({ "tip": "1.50", "nickname": "T" }));
-    assert_refused(&[(&page(&[unknown]), "tip is not known to Fracti and may carry money")]);
+    assert_refused(&[(
+        &page(&[unknown]),
+        "the file's tip is not known to Fracti and may be money",
+    )]);
 }
 
 #[test]

@@ -56,7 +56,9 @@ fn the_end_is_shown_by_the_last_line() {
     let ended = |file: &str| {
         let import = read_text(file);
         assert_eq!(errors(&import), [""; 0], "{file}");
-        !warnings(&import).iter().any(|it| it.starts_with("nothing shows where the file ends"))
+        !warnings(&import)
+            .iter()
+            .any(|it| it.starts_with("the file does not show whether it is complete"))
     };
     let whole = CASE.trim_end();
     let (rows, _) = whole.rsplit_once('\n').unwrap();

@@ -178,5 +178,8 @@ fn entries_that_are_not_clear_are_refused() {
     let twice = registry(&[entry(&json!({})), entry(&json!({}))]).to_string();
     assert_refused(&[(&twice, "all_registry_entry[1].uuid uuid must be of one entry only")]);
     let unknown = registry(&[entry(&json!({ "tip": { "value": "1.00" } }))]).to_string();
-    assert_refused(&[(&unknown, "RegistryEntry.tip is not known to Fracti and may carry money")]);
+    assert_refused(&[(
+        &unknown,
+        "the file's RegistryEntry.tip is not known to Fracti and may be money",
+    )]);
 }

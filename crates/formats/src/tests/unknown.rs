@@ -49,8 +49,8 @@ fn names_that_may_carry_money_are_errors_until_they_are_ignored() {
         assert_eq!(
             errors(&import),
             [format!(
-                "{name} is not known to Fracti and may carry money: it has values in {rows}; if it \
-                 does not matter, import without {name}"
+                "the file's {name} is not known to Fracti and may be money that the amounts \
+                 leave out: it has values in {rows}; if it does not matter, import without {name}"
             )]
         );
         assert_eq!(import.errors[0].ignore.as_deref(), Some(name));
@@ -58,7 +58,9 @@ fn names_that_may_carry_money_are_errors_until_they_are_ignored() {
         assert_eq!(errors(&ignored), [""; 0]);
         assert_eq!(
             unknown(&ignored),
-            [format!("{name} is not known to Fracti and is not imported: it has values in {rows}")]
+            [format!(
+                "the file's {name} is not known to Fracti and is not imported: it has values in {rows}"
+            )]
         );
         assert!(!ignored.rows.is_empty());
     }
@@ -70,18 +72,18 @@ fn other_names_are_warnings_with_their_place() {
         (
             with(IHATEMONEY, "\"what\"", r#""tags":["Berlin",""],"what""#),
             format!(
-                "tags is not known to Fracti and is not imported: it has values in {} rows",
+                "the file's tags is not known to Fracti and is not imported: it has values in {} rows",
                 IHATEMONEY.matches("\"what\"").count()
             ),
         ),
         (
             with(SPLIIT, "\"information\"", "\"theme\":\"dark\",\"information\""),
-            "theme is not known to Fracti and is not imported".to_owned(),
+            "the file's theme is not known to Fracti and is not imported".to_owned(),
         ),
         (
             with(COSPEND, "name,weight,active", "name,weight,nick")
                 .replace("\"Anna\",1,1", "\"Anna\",1,Annie"),
-            "1:3 nick is not known to Fracti and is not imported: it has values in 3 rows"
+            "1:3 the file's nick is not known to Fracti and is not imported: it has values in 3 rows"
                 .to_owned(),
         ),
     ] {
@@ -134,9 +136,16 @@ fn columns_without_a_number_are_no_members() {
     assert_eq!(errors(&import), [""; 0]);
     assert_eq!(rows(&import), rows(&read_text(SPLITWISE)));
     assert_eq!(import.people.len(), 4);
-    assert!(unknown(&import)[0].starts_with("1:10 Place is not known"), "{:?}", unknown(&import));
+    assert!(
+        unknown(&import)[0].starts_with("1:10 the file's Place is not known"),
+        "{:?}",
+        unknown(&import)
+    );
     let import = read_text(&lines("Tip", "much"));
-    assert!(errors(&import)[0].starts_with("1:10 Tip is not known to Fracti and may carry money"));
+    assert!(
+        errors(&import)[0]
+            .starts_with("1:10 the file's Tip is not known to Fracti and may be money")
+    );
     assert_eq!(unknown(&read_text(&lines("Place", ""))), [""; 0]);
 }
 
@@ -145,7 +154,9 @@ fn of_two_columns_with_one_name_the_second_is_unknown() {
     let file = "what,amount,date,payer_name,payer_weight,owers,amount\r\n\
                 Tea,9.0,2026-01-31,Anna,1.0,Bob,4.0\r\n";
     let import = read(file.as_bytes(), &answers(r#"{"currency":"EUR"}"#), today());
-    assert!(errors(&import)[0].starts_with("1:7 amount is not known to Fracti and may carry"));
+    assert!(
+        errors(&import)[0].starts_with("1:7 the file's amount is not known to Fracti and may be")
+    );
 }
 
 #[test]
@@ -155,7 +166,9 @@ fn errors_of_names_are_listed_before_the_errors_that_they_cause() {
         file.replacen("\"expenses\":[", &format!("\"expenses\":[{}", "{\"x\":1},".repeat(200)), 1);
     let import = read_text(&file);
     assert_eq!(import.errors.len(), crate::MAX_ERRORS);
-    assert!(errors(&import)[0].starts_with("paidBy is not known to Fracti and may carry money"));
+    assert!(
+        errors(&import)[0].starts_with("the file's paidBy is not known to Fracti and may be money")
+    );
 }
 
 #[test]

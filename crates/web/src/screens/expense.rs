@@ -193,12 +193,13 @@ impl ExpenseScreen<'_> {
                         small.hint {
                             @match &line.sharing {
                                 // The name of one that has none of its own is its kind.
-                                Sharing::Over { over, .. } => {
+                                Sharing::Over { over, split } => {
                                     @let is_named = !Texts::is_name_of(line.kind,
                                         line.name.as_str());
-                                    @if is_named { (l.line(line.kind)) }
+                                    @if is_named { (l.line(line.kind)) " · " }
+                                    (l.line_split(*split))
                                     @if let Some(over) = over {
-                                        @if is_named { " · " }
+                                        " · "
                                         (applies_to(l, lines, over))
                                     }
                                 },
@@ -222,7 +223,7 @@ impl ExpenseScreen<'_> {
             return html! {
                 @for (index, (member, count)) in named().enumerate() {
                     @if index > 0 { ", " }
-                    (self.names.shown(*member)) " " (count)
+                    (self.names.shown(*member)) " ×\u{a0}" (count)
                 }
                 @if shared > 0 {
                     @if named().next().is_some() { ", " }

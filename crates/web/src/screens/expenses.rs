@@ -215,7 +215,7 @@ fn filters(
                 (ui::field("to", l.last_day(),
                     &html! { input #to type="date" name="to" value=[filter.to]; }))
             }
-            button.small-button { (l.search()) }
+            button.small-button { (l.show()) }
             @if !filter.is_empty() {
                 a.small-button href={ (ui::group_path(group.id)) "/expenses" } { (l.clear()) }
             }

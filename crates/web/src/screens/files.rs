@@ -27,8 +27,16 @@ pub(crate) async fn import(
             form.card.fields action=(api) data-method="POST" data-file
                 data-then={ (ui::group_path(group.id)) } novalidate {
                 p.hint { (l.import_about()) }
-                (ui::field("file", l.file(),
-                    &html! { input #file type="file" name="file" accept=".csv,.json"; }))
+                // The browser's own button has the language of the browser.
+                (ui::field("file", l.file(), &html! {
+                    div {
+                        label.small-button.toggle {
+                            input.sr #file type="file" name="file" accept=".csv,.json";
+                            span { (l.choose_file()) }
+                        }
+                        bdi data-file-name {}
+                    }
+                }))
                 datalist #people { @for it in people { option value=(it.id) {
                     (it.name) @if let Some(addition) = additions.get(&it.id) { " " (addition) }
                 } } }

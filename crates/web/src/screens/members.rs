@@ -143,21 +143,32 @@ struct MembersScreen<'a> {
     links: Links<'a>,
 }
 
-/// What is open, and the way to settle it. Balances of the reader, or of another member.
-pub(crate) fn settle_first(l: Texts, group: &Group, open: &Unsettled, own: bool) -> Markup {
+/// Whose balances are open.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whose {
+    Reader,
+    Member,
+    Group,
+}
+
+/// What is open, and the way to settle it.
+pub(crate) fn settle_first(l: Texts, group: &Group, open: &Unsettled, whose: Whose) -> Markup {
     let balance = |(currency, net): &(Currency, i128)| {
         let amount = l.minor(net.saturating_abs(), *currency);
-        match (own, *net < 0) {
-            (false, _) => amount,
-            (true, true) => l.owing(amount),
-            (true, false) => l.being_owed(amount),
+        match (whose, *net < 0) {
+            (Whose::Reader, true) => l.owing(amount),
+            (Whose::Reader, false) => l.being_owed(amount),
+            (Whose::Member, true) => l.their_debt(amount),
+            (Whose::Member, false) => l.their_claim(amount),
+            (Whose::Group, _) => amount,
         }
     };
     let balances: Vec<String> = open.balances.iter().map(balance).collect();
     html! {
         p.hint {
             @if !balances.is_empty() {
-                (if own { l.settle_up_first(balances.join(", ")) } else { l.settle_first(balances.join(", ")) }) " "
+                @let balances = balances.join(", ");
+                (if whose == Whose::Reader { l.settle_up_first(balances) } else { l.settle_first(balances) }) " "
             }
             @if open.pending > 0 { (l.pending_first()) }
         }
@@ -212,7 +223,7 @@ impl MembersScreen<'_> {
                                     data-ask=(l.ask_remove(name)) data-done=(l.is_gone(name)) {
                                     button.small-button.danger { (l.remove()) }
                                 },
-                                Err(open) => (settle_first(l, self.group, &open, false)),
+                                Err(open) => (settle_first(l, self.group, &open, Whose::Member)),
                             }
                         }
                     }
@@ -327,8 +338,10 @@ impl MembersScreen<'_> {
                     }
                     button.small-button.danger { (l.leave()) }
                 },
-                Some(open) => section.card.fields { h2 { (l.leave()) } (settle_first(l, self.group,
-                    &open, true)) },
+                Some(open) => section.card.fields {
+                    h2 { (l.leave()) }
+                    (settle_first(l, self.group, &open, Whose::Reader))
+                },
             }
         }
     }

@@ -97,6 +97,9 @@ fn settings(l: Texts, of: Option<&Subscription>, groups: &[Group], is_on: bool) 
                 (hour("from", l.first_hour(), quiet.map(|QuietHours { from, .. }| from)))
                 (hour("to", l.last_hour(), quiet.map(|QuietHours { to, .. }| to)))
             }
+            @if is_on && !groups.is_empty() && groups.iter().all(is_muted) {
+                p.note.hint { b { (l.no_told_group()) } }
+            }
             @if !groups.is_empty() {
                 details.card.fields { summary { (l.told_groups()) }
                     @for (index, group) in groups.iter().enumerate() {

@@ -19,7 +19,7 @@ use maud::{Markup, html};
 use super::questions::asked_by;
 use crate::{
     fragment::Fragment,
-    text::Texts,
+    text::{Texts, sentence},
     ui::{self, Names},
 };
 
@@ -265,12 +265,14 @@ impl QuestionScreen<'_> {
                         @let my = mine(index);
                         li.row data-row {
                             @if is_claimed_by_taps(line) {
-                                label.grow.check {
-                                    input type="checkbox" data-counts name={ "items[" (index) "].item" } value=(index) data-json
-                                        checked[my.is_some()];
-                                    (title(l, line))
+                                div.line {
+                                    label.grow.check {
+                                        input type="checkbox" data-counts name={ "items[" (index) "].item" } value=(index) data-json
+                                            checked[my.is_some()];
+                                        (title(l, line))
+                                    }
+                                    (ui::money(l, line.amount, receipt.currency))
                                 }
-                                (ui::money(l, line.amount, receipt.currency))
                                 (self.faces(detail, receipt, index, line))
                                 @if line.quantity.is_some_and(|it| it != Decimal::new(1, 0)) {
                                     span.stepper {
@@ -293,16 +295,29 @@ impl QuestionScreen<'_> {
                         }
                     }
                 }
-                p.note.hint {
-                    @if left != Decimal::ZERO {
-                        b { (l.nobody_yet(l.money(left, receipt.currency))) }
-                        " · "
-                    }
-                    (l.saved_by_itself())
+                @if left != Decimal::ZERO {
+                    p.note.hint { b { (l.nobody_yet(l.money(left, receipt.currency))) } }
                 }
+                (self.extras(receipt))
                 p.error data-problem role="alert" hidden {}
                 @if count == 0 { button.more data-then=(self.path()) { (l.nothing_share()) } }
                 @else { button.main-button data-main data-then=(self.path()) { (label) } }
+            }
+        }
+    }
+
+    /// Says which lines are in the sums, though nobody claims them.
+    fn extras(&self, receipt: &Receipt) -> Markup {
+        let extras: Vec<_> = receipt.lines.iter().filter(|it| it.kind != LineKind::Item).collect();
+        let named = html! {
+            @for (place, line) in extras.iter().enumerate() {
+                @if place > 0 { ", " }
+                (ui::name(&line.name))
+            }
+        };
+        html! {
+            @if !extras.is_empty() {
+                p.note.hint { (sentence([named], |[extras]| self.l.with_extras(extras))) }
             }
         }
     }
@@ -341,7 +356,7 @@ impl QuestionScreen<'_> {
                             @if place > 0 { " · " }
                             span.face {
                                 (self.names.avatar(*member)) " " (self.names.shown(*member))
-                                @if let Some(count) = count { " " (number(l, *count)) }
+                                @if let Some(count) = count { " ×\u{a0}" (number(l, *count)) }
                             }
                         }
                         @if let Some(left) = item.unclaimed.filter(|it| *it != Decimal::ZERO && !item.claims.is_empty()) {
@@ -396,7 +411,7 @@ fn title(l: Texts, line: &Line<Decimal>) -> Markup {
             (ui::name(&line.name))
             @if let Some(quantity) = line.quantity {
                 span.hint {
-                    " × "
+                    " ×\u{a0}"
                     (number(l, quantity))
                     @if quantity != Decimal::new(1, 0) { small { (l.for_all()) } }
                 }

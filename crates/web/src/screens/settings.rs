@@ -5,7 +5,10 @@ use fracti_core::group::{Group, GroupCategory, Member};
 use fracti_http::{App, AsMember, FromChat, Problem};
 use maud::{Markup, html};
 
-use super::{chat, members::settle_first};
+use super::{
+    chat,
+    members::{Whose, settle_first},
+};
 use crate::{fragment::Fragment, text::Texts, ui};
 
 pub(crate) async fn show(
@@ -59,7 +62,7 @@ pub(crate) async fn show(
         @if is_creator && !group.archived {
             details.card.fields data-token { summary.minus { (l.delete_group()) }
                 @if others { p.hint { (l.others_are_here()) } }
-                @else if !open.is_empty() { (settle_first(l, &group, &open, false)) }
+                @else if !open.is_empty() { (settle_first(l, &group, &open, Whose::Group)) }
                 @else { form action=(api) data-method="DELETE" data-then="/app" data-done=(l.group_deleted(&group.title)) {
                     p.hint { (l.delete_group_about()) }
                     label.check { input type="checkbox" required; (l.sure()) }

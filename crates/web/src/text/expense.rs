@@ -5,7 +5,7 @@ use crate::ui;
 use fracti_core::{
     ledger::EntryStatus,
     records::schedule::{Repeat, RepeatUnit},
-    split::{LineKind, PartKind, SplitType},
+    split::{LineKind, LineSplit, PartKind, SplitType},
     values::{currency::Currency, decimal::Decimal},
 };
 use fracti_texts::Language;
@@ -34,7 +34,7 @@ texts! {
     repeat { "Repeat", "Повторять" }
     never { "Never", "Никогда" }
     repeat_until { "Until", "Повторять до" }
-    next_on(day) { "next {day}", "следующий {day}" }
+    next_on(day) { "next {day}, by itself", "следующий {day}, автоматически" }
     until_day(day) { "until {day}", "до {day}" }
     paused { "paused", "на паузе" }
     needs_change { "needs a change", "нужно исправить" }
@@ -174,6 +174,16 @@ impl Texts {
             (Language::Russian, LineKind::Tip) => "Чаевые",
             (Language::Russian, LineKind::Fee) => "Сбор",
             (Language::Russian, LineKind::Discount) => "Скидка",
+        }
+    }
+
+    /// How a tax, a tip, a fee or a discount is divided.
+    pub(crate) const fn line_split(self, split: LineSplit) -> &'static str {
+        match (self.0, split) {
+            (Language::English, LineSplit::Proportional) => "by what each had",
+            (Language::English, LineSplit::Equal) => "equally",
+            (Language::Russian, LineSplit::Proportional) => "по заказу каждого",
+            (Language::Russian, LineSplit::Equal) => "поровну",
         }
     }
 

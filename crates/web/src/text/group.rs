@@ -56,10 +56,9 @@ texts! {
         "Когда чат становится супергруппой, Telegram меняет его номер, и Fracti создаёт новую группу. Выберите прежнюю, и она снова откроется в этом чате." }
     ask_move(title) { "Make “{title}” the group of this chat? This empty one is deleted.",
         "Сделать «{title}» группой этого чата? Эта пустая группа будет удалена." }
-    link_proposed { "Proposed. The other side has to confirm it.",
-        "Предложено. Ждём подтверждения другой стороны." }
+    link_proposed { "Proposed, waits to be confirmed", "Предложено, ждём подтверждения" }
     confirmed_link { "Confirmed", "Подтверждено" }
-    propose_link { "Propose", "Предложить" }
+    propose_link { "Propose …", "Предложить…" }
     withdraw { "Withdraw", "Отозвать" }
     that_is_wrong { "No", "Нет" }
     yes_that_is_me { "Yes, that is me", "Да, это я" }
@@ -148,6 +147,8 @@ texts! {
     settle_up_first(balances) { "Settle up first: {balances}.",
         "Сначала рассчитайтесь: {balances}." }
     is_theirs(amount) { "{amount} of it is theirs", "{amount} причитается остальным" }
+    their_debt(amount) { "they owe {amount}", "долг {amount}" }
+    their_claim(amount) { "they are owed {amount}", "к возврату {amount}" }
     being_owed(amount) { "you are owed {amount}", "вам должны {amount}" }
     owing(amount) { "you owe {amount}", "вы должны {amount}" }
     pending_first { "A payment is not confirmed yet.", "Один платёж ещё не подтверждён." }
@@ -193,7 +194,7 @@ texts! {
         "Новые участники могут войти только из чата группы." }
     link_only { "New members need the link that was made last.",
         "Новым участникам нужна последняя созданная ссылка." }
-    join_title { "You are invited", "Вас приглашают" }
+    join_title { "You are invited to a group", "Вас приглашают в группу" }
     invites_you { "invites you", "приглашает вас" }
     join_about { "Join the group to see its expenses. Its members will see your name, @username and Telegram id.",
         "Вступите в группу, чтобы видеть её расходы. Участники увидят ваше имя, @username и id в Telegram." }

@@ -13,8 +13,8 @@ texts! {
     messages { "Messages in Telegram", "Сообщения в Telegram" }
     messages_about { "The bot writes to you when something in your groups concerns you.",
         "Бот пишет вам о том, что касается вас в группах." }
-    no_messages_here { "This Fracti sends no messages in Telegram.",
-        "Этот сервер Fracti не присылает сообщений в Telegram." }
+    no_messages_here { "Messages in Telegram are not set up here.",
+        "Сообщения в Telegram здесь не настроены." }
     messages_in_telegram { "Messages are turned on and off in Telegram: open Fracti there.",
         "Сообщения включаются и выключаются в Telegram: откройте Fracti там." }
     bot_blocked { "Messages have stopped, because you blocked the bot. Unblock it in Telegram, then turn them on again.",
@@ -33,6 +33,7 @@ texts! {
     first_hour { "From", "С" }
     last_hour { "To", "До" }
     told_groups { "Groups that messages are about", "Группы, о которых писать" }
+    no_told_group { "No group is ticked, so no messages come.", "Ни одна группа не отмечена: сообщений не будет." }
     created { "Created: {title}", "Создано: {title}" }
     restored(what) { "Restored: {what}", "Восстановлено: {what}" }
     question_closed { "The question is closed", "Вопрос закрыт" }
@@ -63,7 +64,7 @@ texts! {
     no_friends { "Nobody yet: join a group, or invite friends to yours.",
         "Пока никого: вступите в группу или пригласите друзей в свою." }
     in_all_groups { "In all groups", "Во всех группах" }
-    open_questions { "Waiting for your answer", "Ждут вашего ответа" }
+    open_questions { "Questions for you", "Вопросы к вам" }
     latest { "Latest", "Последнее" }
     spent_of(spent, target) { "{spent} of {target}", "{spent} из {target}" }
     days { "My spending", "Мои траты" }
@@ -131,8 +132,8 @@ texts! {
     bonuses { "Bonuses", "Бонусы" }
     cash { "Cash", "Деньги" }
     credit { "Credit", "Кредит" }
-    funds_about { "Money that you have given to the operator of this Fracti, and can pay with in groups.",
-        "Деньги, которые вы перевели оператору этого сервера Fracti: ими можно платить в группах." }
+    funds_about { "Money that you have given to the operator, who runs this app: you can pay with it in groups.",
+        "Деньги, которые вы перевели оператору, то есть тому, кто ведёт это приложение: ими можно платить в группах." }
     funds_count { "What others pay you from their funds counts at once, without your confirmation.", "Когда другие платят вам из своих средств в Fracti, платёж учитывается сразу, без вашего подтверждения." }
     funds_wait { "What others pay you from their funds waits for your confirmation.",
         "Когда другие платят вам из своих средств в Fracti, платёж ждёт вашего подтверждения." }
@@ -144,8 +145,10 @@ texts! {
     cash_out { "Cash out", "Вывести" }
     account { "Account or address", "Счёт или адрес" }
     transactions { "Transactions", "Операции" }
+    top_up_ends(when) { "Called off {when} unless the operator confirms it by then: if you have paid, ask them",
+        "Если до {when} оператор этого не подтвердит, заявка отменится: если вы уже заплатили, спросите его" }
     ends_unconfirmed(when) { "Will be called off {when} unless the operator confirms it",
-        "Если оператор не подтвердит до {when}, заявка отменится" }
+        "Если до {when} оператор этого не подтвердит, заявка отменится" }
     no_funds { "No funds yet.", "Средств пока нет." }
     transaction_title { "Transaction of funds", "Операция со средствами" }
     void { "Call off", "Отменить" }
@@ -154,7 +157,7 @@ texts! {
     all_users { "All users", "Все пользователи" }
     credit_and_bonuses { "Credit and bonuses", "Кредит и бонусы" }
     capture { "Confirm", "Подтвердить" }
-    reference { "Number of the payment", "Номер платежа" }
+    reference { "Payment reference of the bank", "Номер платежа в банке" }
     description_label { "Description", "Описание" }
     nothing_to_do { "Nothing waits for you.", "Вас ничего не ждёт." }
     with_friend_title(name) { "You and {name}", "Вы и {name}" }
@@ -164,6 +167,7 @@ texts! {
     import_about { "A file exported from Splitwise, Tricount, Settle Up, Spliit, Cospend, IHateMoney or Fracti. First you see what will be added.",
         "Файл, выгруженный из Splitwise, Tricount, Settle Up, Spliit, Cospend, IHateMoney или Fracti. Сначала вы увидите, что добавится." }
     file { "File", "Файл" }
+    choose_file { "Choose a file", "Выбрать файл" }
     show_plan { "Show what will be added", "Показать, что добавится" }
     imports { "Imports", "Импорты" }
     undo_import { "Undo", "Отменить" }
@@ -195,17 +199,17 @@ impl Texts {
         let every = |number: u16, english: [&str; 2], russian: [&str; 3]| {
             let word = self.plural(number.into(), english, russian);
             match self.0 {
-                Language::English => format!("every {number} {word} at most"),
+                Language::English => format!("at most every {number} {word}"),
                 Language::Russian => format!("не чаще раза в {number} {word}"),
             }
         };
         match minutes {
             1_440 => match self.0 {
-                Language::English => "once a day at most".to_owned(),
+                Language::English => "at most once a day".to_owned(),
                 Language::Russian => "не чаще раза в день".to_owned(),
             },
             60 => match self.0 {
-                Language::English => "once an hour at most".to_owned(),
+                Language::English => "at most once an hour".to_owned(),
                 Language::Russian => "не чаще раза в час".to_owned(),
             },
             hours if hours % 60 == 0 => {
@@ -307,7 +311,9 @@ impl Texts {
     ) -> String {
         use fracti_core::values::fund_status::FundStatus as Status;
         let (english, russian) = match status {
-            Status::Authorised => ("waiting for the operator", "ждёт оператора"),
+            Status::Authorised => {
+                ("to be confirmed by the operator", "ждёт подтверждения оператора")
+            }
             Status::Completed => ("done", "выполнено"),
             Status::Held => ("held", "отложено"),
             Status::Voided => ("called off", "отменено"),

@@ -27,15 +27,15 @@ texts! {
         "Ответы появятся, когда вопрос закроется и ответят не меньше трёх человек." }
     close_receipt { "Close without recording", "Закрыть без записи расхода" }
     close { "Close question", "Закрыть вопрос" }
-    what_did_you_have { "Tap what you had", "Отметьте, что заказывали вы" }
-    saved_by_itself { "Saved as you tap.", "Отметки сохраняются сразу." }
+    what_did_you_have { "Tap what you had: each tap is saved", "Отметьте своё: отметки сохраняются сразу" }
+    with_extras(extras) { "The sums include a part of: {extras}.", "В суммы входит и часть: {extras}." }
     unclaimed { "nobody yet", "пока никто" }
     overclaimed { "more than there is", "больше, чем есть" }
     pieces_left(count) { "{count} left", "осталось {count}" }
     shared_by_all(count) { "{count} shared by all", "{count} на всех" }
     fixed_sharers { "shared as the receipt says", "делится, как указано в чеке" }
-    line_amounts { "Enter the price of all pieces of a line, not of one.",
-        "Пишите цену за всё количество в строке, а не за одну штуку." }
+    line_amounts { "For 3 pieces, enter the price of all three.",
+        "За 3 штуки пишите цену всех трёх, а не одной." }
     not_recorded_yet { "not an expense yet", "ещё не расход" }
     shares_now { "Shares as of now", "Доли пока такие" }
     shares_claimed(amount) { "Shares as of now, without {amount} that nobody claimed",

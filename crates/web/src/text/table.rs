@@ -47,7 +47,7 @@ texts! {
     received { "Mark received", "Отметить получение" }
     all_settled { "Everybody is settled.", "Все в расчёте." }
     to_be_confirmed { "To be confirmed", "Ждут подтверждения" }
-    waits_for_you { "Waiting for you", "Ждёт вас" }
+    waits_for_you { "Waiting for you", "Нужно ваше решение" }
     payment_to_you(name, amount) { "{name} paid you {amount}", "{name}: платёж вам {amount}" }
     confirm { "Confirm", "Подтвердить" }
     not_received { "Not received", "Не получено" }
