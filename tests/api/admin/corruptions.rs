@@ -1,7 +1,11 @@
 //! Rows that something else than Fracti changed, added or deleted: what `fracti-admin verify`
 //! finds, and what `fracti-admin repair` mends.
 
-use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use fracti_admin::{Outcome, RepairOptions};
@@ -765,7 +769,8 @@ async fn many_rows_are_mended_beside_the_api_and_each_is_in_the_report() {
     for (pk, sk) in &lost {
         api.delete_row(pk, sk).await;
     }
-    let report = std::env::temp_dir().join(format!("fracti-repair-{}.json", group.id));
+    let report =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fracti-repair-{}.json", group.id));
     let (shown, output) = repair(&group, false, Some(report.clone())).await;
     assert_eq!(shown, Outcome::Bad);
     let would = format!("{} rows would be mended, 0 findings cannot be mended", lost.len());

@@ -1,6 +1,6 @@
 //! `fracti-admin export`.
 
-use std::{env, fs};
+use std::{fs, path::Path};
 
 use fracti_admin::{ExportOptions, Failure, Outcome};
 use fracti_files::export::Format;
@@ -73,7 +73,8 @@ async fn long_history_is_written_page_by_page() {
 async fn file_has_its_name_once_it_is_whole() {
     let group = Group::new(2, "EUR").await;
     group.spend(0, json!({ "amount": 10 })).await;
-    let path = env::temp_dir().join(format!("fracti-export-{}.csv", group.id));
+    let path =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fracti-export-{}.csv", group.id));
     let options = |group: &str| ExportOptions {
         group: group.parse().unwrap(),
         format: Format::Csv,
@@ -101,7 +102,8 @@ async fn file_has_its_name_once_it_is_whole() {
     assert!(matches!(both, (Ok(Outcome::Good), Ok(Outcome::Good))), "{both:?}");
     assert_eq!(fs::read_to_string(&path).unwrap(), file, "two at once write one whole file");
     let name = path.file_name().unwrap().to_str().unwrap();
-    let parts = fs::read_dir(env::temp_dir()).unwrap().map(|it| it.unwrap().file_name());
+    let parts =
+        fs::read_dir(env!("CARGO_TARGET_TMPDIR")).unwrap().map(|it| it.unwrap().file_name());
     let parts: Vec<_> =
         parts.filter(|it| it.to_str().is_some_and(|it| it.starts_with(name))).collect();
     assert_eq!(parts, [name], "nothing else is left");
@@ -109,7 +111,7 @@ async fn file_has_its_name_once_it_is_whole() {
 
     let device = ExportOptions { out: Some("/dev/null".into()), ..again };
     admin(&group.api).export(&device, &mut out).await.unwrap();
-    assert!(!std::path::Path::new("/dev/null").is_file());
+    assert!(!Path::new("/dev/null").is_file());
     let full = ExportOptions { out: Some("/dev/full".into()), ..device };
     let failed = admin(&group.api).export(&full, &mut out).await.unwrap_err();
     assert!(matches!(failed, Failure::File(..)), "{failed:?}");

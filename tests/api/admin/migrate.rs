@@ -46,7 +46,8 @@ fn options() -> MigrateOptions {
 
 /// A file of a test.
 fn file(name: &str) -> PathBuf {
-    let file = std::env::temp_dir().join(format!("fracti-{}-{name}", std::process::id()));
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join(format!("fracti-{}-{name}", std::process::id()));
     let _ = std::fs::remove_file(&file);
     file
 }
