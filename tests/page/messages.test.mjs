@@ -27,7 +27,7 @@ test('messages are turned on, set and turned off', { timeout: 60_000 }, async ()
   const { active, minIntervalMinutes, topics, language } = await server.call('bob', 'GET', api);
   assert.deepEqual([active, minIntervalMinutes, topics, language], [true, 30, ['expenses', 'settlements', 'questions'], 'en']);
 
-  await page.getByLabel('How often').selectOption({ label: 'once an hour at most' });
+  await page.getByLabel('How often').selectOption({ label: 'at most once an hour' });
   await page.getByLabel('Payments').uncheck();
   await page.getByLabel('From', { exact: true }).selectOption('22');
   await page.getByLabel('To', { exact: true }).selectOption('8');
@@ -66,7 +66,7 @@ test('a deployment without messages says so, and has no link to them', async () 
   const page = await open(silent, 'bob', '/app/me');
   assert.equal(await page.getByRole('link', { name: 'Messages in Telegram' }).count(), 0);
   await page.goto(`${silent.api}/app/me/notifications`);
-  await page.getByText('sends no messages').waitFor();
+  await page.getByText('are not set up here').waitFor();
   await check(page, 'messages-none');
 });
 

@@ -197,7 +197,7 @@ test('a discount is written below zero', async () => {
   });
   const page = await open(server, 'bob', at(`/expenses/${id}`));
   const line = page.locator('li', { hasText: 'Discount' }).first();
-  assert.equal(plain(await line.innerText()).replace(/\s+/g, ' '), 'Discount −4.00 EUR');
+  assert.equal(plain(await line.innerText()).replace(/\s+/g, ' '), 'Discount by what each had −4.00 EUR');
   await page.context().close();
 });
 

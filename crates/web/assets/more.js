@@ -1,10 +1,6 @@
 // What the first screen does not need: amounts as people type them, exports, imports, and the zone of
 // the reader's days. The page's script loads it when nothing else is to do, or with the first form.
 
-const sheet = new CSSStyleSheet();
-sheet.replaceSync(STYLE);
-document.adoptedStyleSheets = [sheet];
-
 // --- Amounts. The grammar is that of `typed` in crates/core, and both are tested over
 // tests/fixtures/amounts.json. Calculations are exact: a number is units / of, of whole numbers.
 
@@ -193,7 +189,14 @@ async function fill({ target }) {
 let languageCode, request, screen, seen, remember, parsed, tell, store, own, say, clear, dayOf, dayNow, values, parent, anew, forget, expand, visit, here, isDirty, ru, offline, Failure, Telegram, telegramButtons, empty;
 export function start(page) {
   ({ languageCode, request, screen, seen, remember, parsed, tell, store, own, say, clear, dayOf, dayNow, values, parent, anew, forget, expand, visit, here, isDirty, ru, offline, Failure, Telegram, telegramButtons, empty } = page);
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(STYLE);
+  document.adoptedStyleSheets = [sheet];
   document.addEventListener('toggle', fill, true);
+  // The name of the file that was chosen.
+  document.addEventListener('change', ({ target }) => {
+    if (target.type === 'file') target.form.querySelector('[data-file-name]').textContent = target.files[0]?.name ?? '';
+  });
   document.addEventListener('input', ({ target }) => target.matches('[data-find]') && find());
 }
 
@@ -1426,11 +1429,6 @@ export async function download(button) {
 }
 
 // --- Imports: the API plans a file, the reader says who is who, and the API records it.
-
-// The name of the file that was chosen.
-document.addEventListener('change', ({ target }) => {
-  if (target.type === 'file') target.form.querySelector('[data-file-name]').textContent = target.files[0]?.name ?? '';
-});
 
 export function upload(form) {
   const body = new FormData();
