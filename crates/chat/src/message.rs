@@ -249,9 +249,7 @@ impl Call {
 impl Message {
     /// The message without markup and buttons.
     pub(crate) fn plain(self) -> Self {
-        let text = self.text.replace("<b>", "").replace("</b>", "");
-        let text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
-        let text = text.replace("&amp;", "&");
+        let text = without_markup(&self.text);
         Self { text, parse_mode: None, reply_markup: Buttons::default(), ..self }
     }
 }
@@ -282,6 +280,13 @@ impl Alert {
         let text = text.map(|text| shortened(text, MAX_ALERT));
         Self { callback_query_id: press.to_owned(), text, is_shown }
     }
+}
+
+/// The text that Telegram makes of the HTML of a message.
+pub(crate) fn without_markup(html: &str) -> String {
+    let text = html.replace("<b>", "").replace("</b>", "");
+    let text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
+    text.replace("&amp;", "&")
 }
 
 /// A text of a user that does not change the text around it: [`unmarked`], and isolated if it may

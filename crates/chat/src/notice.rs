@@ -27,7 +27,7 @@ use fracti_store::News;
 
 use crate::{
     commands::paid_by,
-    message::{Buttons, Message, clean, escaped, shortened},
+    message::{Buttons, Message, clean, escaped, shortened, without_markup},
     names::Names,
     text::Texts,
 };
@@ -38,8 +38,8 @@ const LINES: usize = 30;
 /// Length of a message, in UTF-16 units, above which no line is added. Telegram takes 4 096.
 const LENGTH: usize = 3_800;
 
-/// Payments with buttons, at most.
-const PAYMENTS: usize = 8;
+/// Payments and questions with buttons, at most.
+const ANSWERED: usize = 8;
 
 /// Options of a question whose buttons stand in one row.
 const IN_A_ROW: usize = 3;
@@ -60,12 +60,22 @@ struct Reader<'a> {
     news: &'a News,
 }
 
-/// The lines and the buttons of one group.
-struct Section {
+/// What is new in one group.
+struct Section<'a> {
     title: String,
-    lines: Vec<String>,
-    payments: Vec<(String, SettlementId, TransferKey)>,
-    questions: Vec<Question>,
+    lines: Vec<Line<'a>>,
+}
+
+struct Line<'a> {
+    html: String,
+    /// What the reader can answer below the message.
+    asks: Option<Asks<'a>>,
+}
+
+enum Asks<'a> {
+    /// Whether a payment was received: the label of the button that confirms it.
+    Received(String, SettlementId, TransferKey),
+    Question(&'a Question),
 }
 
 /// The message about what has changed; `None` if there is nothing to say.
@@ -76,7 +86,7 @@ pub(crate) fn message(
     silent: bool,
 ) -> Option<Message> {
     let l = Texts(of.language);
-    let parts: Vec<(&News, Section)> = news
+    let parts: Vec<(&News, Section<'_>)> = news
         .iter()
         .map(|news| (news, Reader::of(l, of.user(), news).part()))
         .filter(|(_, part)| !part.lines.is_empty())
@@ -86,13 +96,14 @@ pub(crate) fn message(
     let mut html = String::new();
     let mut buttons = Buttons::default();
     let mut shown = 0_usize;
-    let mut payments = 0;
+    let mut answered = 0_usize;
     let mut links = 0;
     for (news, part) in &parts {
         let title =
             if of.user().is_some() { format!("<b>{}</b>", part.title) } else { String::new() };
         let mut is_first = true;
-        for line in &part.lines {
+        let group = news.group.id;
+        for Line { html: line, asks } in &part.lines {
             let heading = if is_first { &*title } else { "" };
             let added = units(line).saturating_add(units(heading)).saturating_add(3);
             if shown >= LINES || units(&html).saturating_add(added) > LENGTH {
@@ -109,22 +120,19 @@ pub(crate) fn message(
             }
             is_first = false;
             shown = shown.saturating_add(1);
-        }
-        let group = news.group.id;
-        for (text, settlement, transfer) in
-            part.payments.iter().take(PAYMENTS.saturating_sub(payments))
-        {
-            payments = payments.saturating_add(1);
-            let settlement = *settlement;
-            let transfer = *transfer;
-            buttons = buttons
-                .row()
-                .button(text, Button::Confirm { group, settlement, transfer })
-                .button(&l.not_received(), Button::NotReceived { group, settlement, transfer });
-        }
-        for question in part.questions.iter().take(PAYMENTS.saturating_sub(payments)) {
-            payments = payments.saturating_add(1);
-            buttons = asked(l, question, bot, buttons);
+            if let Some(asks) = asks.as_ref().filter(|_| answered < ANSWERED) {
+                answered = answered.saturating_add(1);
+                buttons = match *asks {
+                    Asks::Received(ref text, settlement, transfer) => buttons
+                        .row()
+                        .button(text, Button::Confirm { group, settlement, transfer })
+                        .button(
+                            &l.not_received(),
+                            Button::NotReceived { group, settlement, transfer },
+                        ),
+                    Asks::Question(question) => asked(l, question, bot, buttons),
+                };
+            }
         }
         if links < LINKS {
             links = links.saturating_add(1);
@@ -179,9 +187,11 @@ fn asked(l: Texts, question: &Question, bot: Option<&str>, buttons: Buttons) -> 
     })
 }
 
-/// Length in UTF-16 units, as Telegram counts.
-fn units(text: &str) -> usize {
-    text.encode_utf16().count()
+/// Length in UTF-16 units, as Telegram counts: without the markup.
+///
+/// <https://core.telegram.org/bots/api#sendmessage>
+fn units(html: &str) -> usize {
+    without_markup(html).encode_utf16().count()
 }
 
 impl<'a> Reader<'a> {
@@ -192,10 +202,11 @@ impl<'a> Reader<'a> {
         Self { l, user, ids, names: Names::of(&news.members), news }
     }
 
-    fn part(&self) -> Section {
+    fn part(&self) -> Section<'a> {
         let mut lines = Vec::new();
-        let mut payments = Vec::new();
-        let mut questions = Vec::new();
+        let mut add = |html: Option<String>, asks: Option<Asks<'a>>| {
+            lines.extend(html.map(|html| Line { html, asks }));
+        };
         let mut expenses = BTreeSet::new();
         let mut settlements = BTreeSet::new();
         for told in &self.news.changes {
@@ -204,24 +215,23 @@ impl<'a> Reader<'a> {
             // now.
             if let Some(it) = &subject.expense {
                 if expenses.insert(it.id) {
-                    lines.extend(self.expense(it.id));
+                    add(self.expense(it.id), None);
                 }
             } else if let Some(it) = &subject.settlement {
                 if settlements.insert(it.id) {
-                    lines.extend(self.settlement(it.id));
-                    payments.extend(self.payment(it.id));
+                    add(self.settlement(it.id), self.payment(it.id));
                 }
             } else {
-                lines.extend(self.other(told));
                 let is_asked = subject.kind == ChangeKind::QuestionAsked;
-                questions.extend(told.question.clone().filter(|_| is_asked));
+                let question = told.question.as_ref().filter(|_| is_asked);
+                add(self.other(told), question.map(Asks::Question));
             }
         }
         for question in &self.news.reminders {
-            lines.push(self.l.reminder(self.question(question.asked_by, question)));
-            questions.push(question.clone());
+            let line = self.l.reminder(self.question(question.asked_by, question));
+            add(Some(line), Some(Asks::Question(question)));
         }
-        Section { title: escaped(self.news.group.title.as_str()), lines, payments, questions }
+        Section { title: escaped(self.news.group.title.as_str()), lines }
     }
 
     fn name(&self, id: impl Into<MemberId>) -> String {
@@ -411,7 +421,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The button that confirms a payment which waits for the reader, or in a chat for anybody.
-    fn payment(&self, id: SettlementId) -> Option<(String, SettlementId, TransferKey)> {
+    fn payment(&self, id: SettlementId) -> Option<Asks<'a>> {
         let now = self.news.settlements.get(&id)?;
         let waits = now.status == SettlementStatus::Pending && now.funds.is_none();
         let is_other = |it: UserId| now.created_by != Some(it);
@@ -423,7 +433,7 @@ impl<'a> Reader<'a> {
         }
         let amount = self.money(now.amount, now.currency);
         let name = self.names.short(now.from_user_id);
-        Some((self.l.confirm(name, amount), id, paid_by(now)?))
+        Some(Asks::Received(self.l.confirm(name, amount), id, paid_by(now)?))
     }
 
     /// The line about a question that waits for answers.

@@ -440,6 +440,27 @@ async fn blocked_bot_is_noticed_and_can_be_turned_on_again() {
 }
 
 #[tokio::test]
+async fn message_has_buttons_only_for_lines_that_it_shows() {
+    let bot = Bot::with_messages("en", &[BOB]).await;
+    let pay = async |amount: u32| {
+        let to_bob = json!({ "toId": BOB.to_string(), "amount": amount, "currency": "EUR" });
+        bot.alice().post(&bot.path("/settlements").await, to_bob).await.data(201);
+    };
+    pay(1).await;
+    for _ in 0..29 {
+        bot.spend(json!({ "amount": 3, "description": "&".repeat(50) })).await;
+    }
+    pay(2).await;
+    let [message] = &*bot.told(BOBS).await else { panic!("one message") };
+    let lines: Vec<&str> = message.lines().collect();
+    assert_eq!(lines[1], "Alice paid you 1.00 EUR.");
+    assert_eq!(lines[30].matches('&').count(), 50);
+    assert_eq!(lines[31], "… and 1 more");
+    assert!(lines[32].contains("1.00 EUR"), "{lines:?}");
+    assert_eq!(lines[33..], ["[Alps]"]);
+}
+
+#[tokio::test]
 async fn question_is_answered_by_buttons_in_the_chat() {
     let bot = Bot::with_messages("en", &[BOB]).await;
     let choice = json!({
@@ -555,24 +576,24 @@ async fn buttons_of_what_is_over_go_when_they_are_pressed() {
     let lines = "Alice asks: Closed?\nAlice asks: Late?\nCarol paid Alice 1.00 EUR.\n";
     let confirm = "[Confirm Carol 1.00 EUR] [Not received]\n";
     let shown = |rows: &str| format!("{lines}{rows}[Open Fracti]");
-    assert_eq!(bot.shown(), shown(&format!("{confirm}[Yes] [No]\n[Yes] [No]\n")));
+    assert_eq!(bot.shown(), shown(&format!("[Yes] [No]\n[Yes] [No]\n{confirm}")));
 
     // Two buttons have the same text, so they are pressed by their data.
     let data = |row: usize| bot.last().buttons[row][0].data.clone().unwrap();
-    let [confirms, closed, late] = [0, 1, 2].map(data);
+    let [closed, late, confirms] = [0, 1, 2].map(data);
     let press = async |data: &str, by: u64| {
         bot.telegram.press_data(ALPS, bot.last().id, data, by).await.alert
     };
     // Who has answered is told so, and the options stay for the others.
     press(&closed, BOB).await.unwrap();
     press(&closed, BOB).await.unwrap();
-    assert_eq!(bot.shown(), shown(&format!("{confirm}[Yes] [No]\n[Yes] [No]\n")));
+    assert_eq!(bot.shown(), shown(&format!("[Yes] [No]\n[Yes] [No]\n{confirm}")));
     let closing = bot.alice().post(&format!("{questions}/{asked}/close"), json!({})).await;
     assert!(closing.status.is_success(), "{}", closing.text);
     let before = bot.api.rows().await;
     let alert = press(&closed, CAROL).await.unwrap();
     assert!(alert.contains("no more answers"), "{alert}");
-    assert_eq!(bot.shown(), shown(&format!("{confirm}[Yes] [No]\n")));
+    assert_eq!(bot.shown(), shown(&format!("[Yes] [No]\n{confirm}")));
     bot.api.pass(Duration::from_hours(2));
     let alert = press(&late, CAROL).await.unwrap();
     assert!(alert.contains("no more answers"), "{alert}");
