@@ -418,7 +418,7 @@ test('what Fracti does not know in a file is left out only if the reader says so
   const bills = [{ what: 'Tea', amount: 10, currency: 'EUR', date: '2026-01-10', payer_name: 'Ann', payer_weight: 1, owers: ['Ann', 'Bo'], tips: 2.5 }];
   await page.getByLabel('File').setInputFiles({ name: 'bills.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(bills)) });
   await page.getByRole('button', { name: 'Show what will be added' }).click();
-  await page.getByText('may be money').waitFor();
+  await page.getByText('would be missing').waitFor();
   await check(page, 'import-unknown');
   for (const weight of await page.getByLabel(/How many shares/).all()) await weight.fill('1');
   // What is ticked while the next plan is on its way stays ticked.

@@ -25,7 +25,7 @@ test('a couple sets 60 to 40 with food equally, and sees it in the next expense'
   await food.getByText('Nobody in the group shares it').waitFor();
   await page.getByRole('button', { name: 'Save' }).click();
   assert.deepEqual((await server.call('alice', 'GET', `/api/groups/${group.id}`)).defaultSplits ?? [], []);
-  await food.getByRole('checkbox', { name: 'Everybody without a tick' }).check();
+  await food.getByRole('checkbox', { name: 'Also everybody else' }).check();
   assert.equal(await rule.locator('[data-who-shares]').textContent(), 'Today: You 60 of 100, Bob Jones 40 of 100');
   assert.equal(await rule.locator('option').first().textContent(), 'All other expenses');
   assert.equal(await food.locator('[data-who-shares]').textContent(), 'Today: You, Bob Jones – equally');

@@ -257,17 +257,17 @@ impl UnknownNames {
 fn may_carry_money(name: &str, rows: usize) -> Message {
     if rows == 0 {
         return message!(
-            "the file's {name} is not known to Fracti and may be money that the amounts leave \
-             out; if it does not matter, import without {name}",
-            "в файле есть {name}: Fracti этого не знает, и это могут быть деньги, не вошедшие в \
-             суммы; если это неважно, импортируйте без {name}"
+            "Fracti does not know “{name}” in the file, and money in it would be missing; if it \
+             does not matter, import without {name}",
+            "Fracti не знает, что в файле значит «{name}»: если это деньги, их не будет в суммах; \
+             если это неважно, импортируйте без {name}"
         );
     }
     let rows = in_rows(rows);
     message!(
-        "the file's {name} is not known to Fracti and may be money that the amounts leave out: it \
-         has values in {rows}; if it does not matter, import without {name}",
-        "в файле есть {name}: Fracti этого не знает, и это могут быть деньги, не вошедшие в суммы; \
+        "Fracti does not know “{name}” in the file, and money in it would be missing: it has \
+         values in {rows}; if it does not matter, import without {name}",
+        "Fracti не знает, что в файле значит «{name}»: если это деньги, их не будет в суммах; \
          значения есть в {rows}; если это неважно, импортируйте без {name}",
         [rows]
     )
@@ -277,14 +277,14 @@ fn may_carry_money(name: &str, rows: usize) -> Message {
 fn is_not_imported(name: &str, rows: usize) -> Message {
     if rows == 0 {
         return message!(
-            "the file's {name} is not known to Fracti and is not imported",
-            "в файле есть {name}: Fracti этого не знает и не записывает"
+            "Fracti does not know “{name}” in the file, and does not import it",
+            "Fracti не знает, что в файле значит «{name}», и это не записывает"
         );
     }
     let rows = in_rows(rows);
     message!(
-        "the file's {name} is not known to Fracti and is not imported: it has values in {rows}",
-        "в файле есть {name}: Fracti этого не знает и не записывает; значения есть в {rows}",
+        "Fracti does not know “{name}” in the file, and does not import it: it has values in {rows}",
+        "Fracti не знает, что в файле значит «{name}», и это не записывает: значения есть в {rows}",
         [rows]
     )
 }

@@ -99,7 +99,7 @@ async fn a_name_that_may_carry_money_is_an_error_until_it_is_ignored() {
     let bill = json!({ "what": "Tea", "amount": 9.0, "currency": "EUR", "date": "2026-01-01",
         "payer_name": "A", "payer_weight": 1.0, "owers": ["B"], "payers": ["A"] });
     let import = Import::of(&json!([bill]).to_string(), "{}");
-    let rule = "the file's payers is not known to Fracti and may be money that the amounts leave out: \
+    let rule = "Fracti does not know “payers” in the file, and money in it would be missing: \
                 it has values in 1 row; if it does not matter, import without payers";
     let plan = import.send(alice, &group).await;
     assert_eq!(plan.data(200)["errors"], json!([{ "ignore": "payers", "message": rule }]));
@@ -113,7 +113,7 @@ async fn a_name_that_may_carry_money_is_an_error_until_it_is_ignored() {
     let ignoring = commit.with("ignore", json!(["payers"]));
     let plan = ignoring.clone().with("commit", json!(false)).send(alice, &group).await;
     let what =
-        "the file's payers is not known to Fracti and is not imported: it has values in 1 row";
+        "Fracti does not know “payers” in the file, and does not import it: it has values in 1 row";
     assert_eq!(plan.data(200)["errors"], json!([]));
     assert_eq!(plan.data(200)["warnings"], json!([{ "message": what }]));
     assert_eq!(ignoring.send(alice, &group).await.data(200)["imported"], 1);

@@ -75,7 +75,7 @@ fn a_column_without_numbers_is_no_member() {
     assert_eq!(keys(&import), keys(&read_text(FILE)));
     let warned = warnings(&import);
     assert!(
-        warned.iter().any(|it| it.starts_with("1:15 the file's tags is not known to Fracti")),
+        warned.iter().any(|it| it.starts_with("1:15 Fracti does not know “tags”")),
         "{warned:?}"
     );
 }

@@ -144,7 +144,7 @@ fn amounts_that_contradict_each_other_are_refused() {
     let unknown = expense(&json!({ "tip": "1.50", "nickname": "T" }));
     assert_refused(&[(
         &page(&[unknown]),
-        "the file's tip is not known to Fracti and may be money",
+        "Fracti does not know “tip” in the file, and money in it",
     )]);
 }
 

@@ -180,6 +180,6 @@ fn entries_that_are_not_clear_are_refused() {
     let unknown = registry(&[entry(&json!({ "tip": { "value": "1.00" } }))]).to_string();
     assert_refused(&[(
         &unknown,
-        "the file's RegistryEntry.tip is not known to Fracti and may be money",
+        "Fracti does not know “RegistryEntry.tip” in the file, and money in it",
     )]);
 }

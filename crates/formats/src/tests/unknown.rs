@@ -21,7 +21,7 @@ fn with(file: &str, from: &str, to: &str) -> String {
 
 /// Warnings about names.
 fn unknown(import: &Import) -> Vec<String> {
-    warnings(import).into_iter().filter(|it| it.contains("not known")).collect()
+    warnings(import).into_iter().filter(|it| it.contains("does not know “")).collect()
 }
 
 #[test]
@@ -49,8 +49,8 @@ fn names_that_may_carry_money_are_errors_until_they_are_ignored() {
         assert_eq!(
             errors(&import),
             [format!(
-                "the file's {name} is not known to Fracti and may be money that the amounts \
-                 leave out: it has values in {rows}; if it does not matter, import without {name}"
+                "Fracti does not know “{name}” in the file, and money in it \
+                 would be missing: it has values in {rows}; if it does not matter, import without {name}"
             )]
         );
         assert_eq!(import.errors[0].ignore.as_deref(), Some(name));
@@ -59,7 +59,7 @@ fn names_that_may_carry_money_are_errors_until_they_are_ignored() {
         assert_eq!(
             unknown(&ignored),
             [format!(
-                "the file's {name} is not known to Fracti and is not imported: it has values in {rows}"
+                "Fracti does not know “{name}” in the file, and does not import it: it has values in {rows}"
             )]
         );
         assert!(!ignored.rows.is_empty());
@@ -72,18 +72,18 @@ fn other_names_are_warnings_with_their_place() {
         (
             with(IHATEMONEY, "\"what\"", r#""tags":["Berlin",""],"what""#),
             format!(
-                "the file's tags is not known to Fracti and is not imported: it has values in {} rows",
+                "Fracti does not know “tags” in the file, and does not import it: it has values in {} rows",
                 IHATEMONEY.matches("\"what\"").count()
             ),
         ),
         (
             with(SPLIIT, "\"information\"", "\"theme\":\"dark\",\"information\""),
-            "the file's theme is not known to Fracti and is not imported".to_owned(),
+            "Fracti does not know “theme” in the file, and does not import it".to_owned(),
         ),
         (
             with(COSPEND, "name,weight,active", "name,weight,nick")
                 .replace("\"Anna\",1,1", "\"Anna\",1,Annie"),
-            "1:3 the file's nick is not known to Fracti and is not imported: it has values in 3 rows"
+            "1:3 Fracti does not know “nick” in the file, and does not import it: it has values in 3 rows"
                 .to_owned(),
         ),
     ] {
@@ -137,14 +137,14 @@ fn columns_without_a_number_are_no_members() {
     assert_eq!(rows(&import), rows(&read_text(SPLITWISE)));
     assert_eq!(import.people.len(), 4);
     assert!(
-        unknown(&import)[0].starts_with("1:10 the file's Place is not known"),
+        unknown(&import)[0].starts_with("1:10 Fracti does not know “Place”"),
         "{:?}",
         unknown(&import)
     );
     let import = read_text(&lines("Tip", "much"));
     assert!(
         errors(&import)[0]
-            .starts_with("1:10 the file's Tip is not known to Fracti and may be money")
+            .starts_with("1:10 Fracti does not know “Tip” in the file, and money in it")
     );
     assert_eq!(unknown(&read_text(&lines("Place", ""))), [""; 0]);
 }
@@ -155,7 +155,7 @@ fn of_two_columns_with_one_name_the_second_is_unknown() {
                 Tea,9.0,2026-01-31,Anna,1.0,Bob,4.0\r\n";
     let import = read(file.as_bytes(), &answers(r#"{"currency":"EUR"}"#), today());
     assert!(
-        errors(&import)[0].starts_with("1:7 the file's amount is not known to Fracti and may be")
+        errors(&import)[0].starts_with("1:7 Fracti does not know “amount” in the file, and money")
     );
 }
 
@@ -167,7 +167,8 @@ fn errors_of_names_are_listed_before_the_errors_that_they_cause() {
     let import = read_text(&file);
     assert_eq!(import.errors.len(), crate::MAX_ERRORS);
     assert!(
-        errors(&import)[0].starts_with("the file's paidBy is not known to Fracti and may be money")
+        errors(&import)[0]
+            .starts_with("Fracti does not know “paidBy” in the file, and money in it")
     );
 }
 

@@ -10,7 +10,7 @@ use fracti_core::{
         expense::{Expense, Share},
         schedule::{RepeatUnit, Schedule, SharedBy},
     },
-    split::{Line, LineKind, Sharing, SplitType},
+    split::{Line, LineKind, LineSplit, Sharing, SplitType},
     values::{
         category::{Category, ExpenseCategory},
         currency::Currency,
@@ -546,27 +546,27 @@ impl Form<'_> {
                 @if kind == LineKind::Item {
                     div.toggles { (sharers(l, line, &at)) }
                 }
-                @if let Some(line) = line {
-                    (kept(line, &at))
-                    @if kind != LineKind::Item { (self.extra(line)) }
-                }
+                @if let Some(line) = line { (kept(line, &at)) }
+                @if kind != LineKind::Item { (self.extra(line)) }
             }
         }
     }
 
-    /// Name of a line that is not an item, and what it is for. The script names the items.
-    fn extra(&self, line: &Line<Decimal>) -> Markup {
-        let is_named = !Texts::is_name_of(line.kind, line.name.as_str());
-        let parts = match &line.sharing {
-            Sharing::Over { over, .. } => over.as_ref().map(|_| html! { output data-over {} }),
-            Sharing::Sharers { sharers } => Some(weighted(self.l, self.names, sharers)),
-        };
+    /// Name of a line that is not an item, how it is divided, and what it is for. The script names
+    /// the items. A new line is divided as the API does it unless told otherwise.
+    fn extra(&self, line: Option<&Line<Decimal>>) -> Markup {
+        let l = self.l;
+        let named = line.filter(|it| !Texts::is_name_of(it.kind, it.name.as_str()));
         html! {
-            @if is_named || parts.is_some() {
-                small.hint {
-                    @if is_named { (ui::name(&line.name)) }
-                    @if is_named && parts.is_some() { " · " }
-                    @if let Some(parts) = parts { (parts) }
+            small.hint {
+                @if let Some(line) = named { (ui::name(&line.name)) " · " }
+                @match line.map(|it| &it.sharing) {
+                    None => (l.line_split(LineSplit::Proportional)),
+                    Some(Sharing::Over { over, split }) => {
+                        (l.line_split(*split))
+                        @if over.is_some() { " · " output data-over {} }
+                    },
+                    Some(Sharing::Sharers { sharers }) => (weighted(l, self.names, sharers)),
                 }
             }
         }

@@ -103,15 +103,19 @@ pub(crate) async fn show(
                     li.row.wrap {
                         @let path = format!("{}/settlements/{}", ui::group_path(it.group_id), it.id);
                         a.grow.tall href=(path) {
-                            (side(it.from_user_id, &it.from_user_name))
-                            " " (ui::arrow()) " "
-                            (side(it.to_user_id, &it.to_user_name))
+                            span.line {
+                                span {
+                                    (side(it.from_user_id, &it.from_user_name))
+                                    " " (ui::arrow()) " "
+                                    (side(it.to_user_id, &it.to_user_name))
+                                }
+                                (ui::money(l, it.amount, it.currency))
+                            }
                             small.hint {
                                 @if let Some(title) = title(it.group_id) { (ui::name(title)) " · " }
                                 (ui::moment(l, it.created_at, now.day()))
                             }
                         }
-                        (ui::money(l, it.amount, it.currency))
                         @if it.to_user_id == user.id {
                             (decide(l, user.id, it, Decision::Confirm, ask(it).as_deref()))
                             (decide(l, user.id, it, Decision::NotReceived, None))

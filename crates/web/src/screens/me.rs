@@ -304,10 +304,13 @@ fn item(
         (path, title, Some(state), ui::money(l, it.amount, it.currency))
     };
     // The reader's own part of each expense, so that the sums read alike.
-    let part = |amount: Decimal, currency, is_got: bool| {
-        let shown = ui::money(l, amount.absolute(), currency);
-        sentence([shown], |[it]| if is_got { l.being_owed(it) } else { l.your_part(it) })
-    };
+    let part =
+        |amount: Decimal, currency| {
+            let shown = ui::money(l, amount.absolute(), currency);
+            sentence([shown], |[it]| {
+                if amount.is_negative() { l.part_of_refund(it) } else { l.your_part(it) }
+            })
+        };
     let (path, what, note, amount) = match event {
         Activity::Paid(paid) => {
             let it = &paid.expense;
@@ -315,7 +318,7 @@ fn item(
                 format!("{}/expenses/{}", ui::group_path(it.group_id), it.id),
                 ui::name(&it.description),
                 Some(l.own_payment(it.paid_by(paid.paid_by), it.currency)),
-                part(it.share_of_all(&[me.into(), paid.paid_by].into()), it.currency, false),
+                part(it.share_of_all(&[me.into(), paid.paid_by].into()), it.currency),
             )
         }
         Activity::Owed(it) => {
@@ -324,7 +327,7 @@ fn item(
                 format!("{}/expenses/{}", ui::group_path(it.group_id), it.expense_id),
                 ui::name(&it.description),
                 None,
-                part(it.amount, currency, it.amount.is_negative()),
+                part(it.amount, currency),
             )
         }
         Activity::Sent(it) => {

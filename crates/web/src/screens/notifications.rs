@@ -78,7 +78,7 @@ fn settings(l: Texts, of: Option<&Subscription>, groups: &[Group], is_on: bool) 
                         option value=(it) selected[it == minutes] { (l.at_most_every(it)) }
                     }
                 } }))
-                (ui::field("language", l.language(), &html! { select #language name="language" {
+                (ui::field("language", l.message_language(), &html! { select #language name="language" {
                     @for it in Language::ALL {
                         option value=(it) selected[it == language] { (it.own_name()) }
                     }

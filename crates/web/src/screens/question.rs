@@ -410,8 +410,10 @@ fn title(l: Texts, line: &Line<Decimal>) -> Markup {
         span {
             (ui::name(&line.name))
             @if let Some(quantity) = line.quantity {
+                // Outside of the part that is written from left to right.
+                " "
                 span.hint {
-                    " ×\u{a0}"
+                    "×\u{a0}"
                     (number(l, quantity))
                     @if quantity != Decimal::new(1, 0) { small { (l.for_all()) } }
                 }

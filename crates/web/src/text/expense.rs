@@ -34,7 +34,7 @@ texts! {
     repeat { "Repeat", "Повторять" }
     never { "Never", "Никогда" }
     repeat_until { "Until", "Повторять до" }
-    next_on(day) { "next {day}, by itself", "следующий {day}, автоматически" }
+    next_on(day) { "next {day}, recorded automatically", "следующий {day}, запишется автоматически" }
     until_day(day) { "until {day}", "до {day}" }
     paused { "paused", "на паузе" }
     needs_change { "needs a change", "нужно исправить" }

@@ -222,7 +222,7 @@ texts! {
     all_expenses { "All expenses", "Все расходы" }
     add_rule { "Add a rule", "Добавить правило" }
     remove_rule { "Remove the rule", "Убрать правило" }
-    others { "Everybody without a tick, and who joins later", "Все без отметки и новые участники" }
+    others { "Also everybody else, with those who join later", "Также все остальные и новые участники" }
     has_left { "left", "не в группе" }
     own_categories { "The group's own categories", "Категории группы" }
     category_name_label { "Name", "Название" }
@@ -263,6 +263,7 @@ texts! {
     nothing_found { "Nothing found.", "Ничего не найдено." }
     total_spent { "Spent", "Потрачено" }
     your_part(amount) { "your part {amount}", "ваша доля {amount}" }
+    part_of_refund(amount) { "your part of the refund {amount}", "ваша часть возврата {amount}" }
     your_share { "your part", "ваша доля" }
     of_the_others { "others' part", "доли остальных" }
     by_category { "By category", "По категориям" }

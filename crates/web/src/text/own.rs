@@ -28,6 +28,7 @@ texts! {
     turn_messages_on { "Turn on messages", "Включить сообщения" }
     turn_messages_off { "Turn off messages", "Выключить сообщения" }
     interval { "How often", "Как часто" }
+    message_language { "Language of messages", "Язык сообщений" }
     topics { "About", "О чём" }
     quiet_hours { "Without sound", "Без звука" }
     first_hour { "From", "С" }
@@ -58,7 +59,7 @@ texts! {
     over_groups(count) { "Over your {count} latest groups", "По {count} последним вашим группам" }
     friends { "Friends", "Друзья" }
     friends_about { "Who owes whom between you and each of them, in all your groups.",
-        "Кто кому должен: вы и другие люди ваших групп." }
+        "Кто кому должен: вы и участники ваших групп." }
     friends_of(count) { "From {count} of your groups: those with an open balance come first.",
         "По {count} вашим группам: сначала те, где есть баланс." }
     no_friends { "Nobody yet: join a group, or invite friends to yours.",
@@ -145,7 +146,7 @@ texts! {
     cash_out { "Cash out", "Вывести" }
     account { "Account or address", "Счёт или адрес" }
     transactions { "Transactions", "Операции" }
-    top_up_ends(when) { "Called off {when} unless the operator confirms it by then: if you have paid, ask them",
+    top_up_ends(when) { "Will be called off {when} unless the operator confirms it by then: if you have paid, ask them",
         "Если до {when} оператор этого не подтвердит, заявка отменится: если вы уже заплатили, спросите его" }
     ends_unconfirmed(when) { "Will be called off {when} unless the operator confirms it",
         "Если до {when} оператор этого не подтвердит, заявка отменится" }

@@ -28,7 +28,7 @@ texts! {
     close_receipt { "Close without recording", "Закрыть без записи расхода" }
     close { "Close question", "Закрыть вопрос" }
     what_did_you_have { "Tap what you had: each tap is saved", "Отметьте своё: отметки сохраняются сразу" }
-    with_extras(extras) { "The sums include a part of: {extras}.", "В суммы входит и часть: {extras}." }
+    with_extras(extras) { "The sums include a part of: {extras}.", "В суммах учтено: {extras}." }
     unclaimed { "nobody yet", "пока никто" }
     overclaimed { "more than there is", "больше, чем есть" }
     pieces_left(count) { "{count} left", "осталось {count}" }
