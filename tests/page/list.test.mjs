@@ -304,9 +304,9 @@ test('an expense is called the reader\'s part of it, in Latest always, and frien
   await server.call('alice', 'POST', `${group.api}/expenses`, { amount: -9, description: 'Refund' });
   await server.call('bob', 'POST', `${group.api}/expenses`, { amount: 30, description: 'Both', payers: [{ userId: '123456789', amount: 4 }, { userId: '987654321', amount: 26 }] });
   const text = async (page, name, part) => (await page.locator('a.row', { hasText: name }).first().locator(part).innerText()).replaceAll('\u00a0', ' ');
-  for (const [language, part, says, friends] of [
-    ['en', 'your part', { Boat: 'your part 10.00 EUR', Mine: 'you lent 40.00 EUR', Refund: '6.00 EUR of it is theirs', Both: 'your part 10.00 EUR, you paid 4.00 EUR' }, 'Friends'],
-    ['ru', 'ваша доля', { Boat: 'ваша доля 10,00 EUR', Mine: 'вам должны 40,00 EUR', Refund: '6,00 EUR причитается остальным', Both: 'ваша доля 10,00 EUR, вы заплатили 4,00 EUR' }, 'Друзья'],
+  for (const [language, [part, ofRefund], says, friends] of [
+    ['en', ['your part', 'your part of the refund'], { Boat: 'your part 10.00 EUR', Mine: 'you lent 40.00 EUR', Refund: '6.00 EUR of it is theirs', Both: 'your part 10.00 EUR, you paid 4.00 EUR' }, 'Friends'],
+    ['ru', ['ваша доля', 'ваша часть возврата'], { Boat: 'ваша доля 10,00 EUR', Mine: 'вам должны 40,00 EUR', Refund: '6,00 EUR причитается остальным', Both: 'ваша доля 10,00 EUR, вы заплатили 4,00 EUR' }, 'Друзья'],
   ]) {
     const page = await open(server, 'alice', group.path, { language, size: NARROW });
     for (const [name, words] of Object.entries(says)) assert.equal(await text(page, name, '.effect'), words);
@@ -315,7 +315,7 @@ test('an expense is called the reader\'s part of it, in Latest always, and frien
     await ready(page);
     const amount = (number) => language === 'ru' ? number.replace('.', ',') : number;
     for (const [name, number] of [['Boat', '10.00'], ['Mine', '20.00'], ['Refund', '3.00'], ['Both', '10.00']]) {
-      assert.equal(await text(page, name, '.effect'), `${part} ${amount(number)} EUR`);
+      assert.equal(await text(page, name, '.effect'), `${name === 'Refund' ? ofRefund : part} ${amount(number)} EUR`);
     }
     await tap(page, friends);
     await check(page, `friends-${language}`);

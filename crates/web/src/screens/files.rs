@@ -30,7 +30,7 @@ pub(crate) async fn import(
                 // The browser's own button has the language of the browser.
                 (ui::field("file", l.file(), &html! {
                     div {
-                        label.small-button.toggle {
+                        label.small-button {
                             input.sr #file type="file" name="file" accept=".csv,.json";
                             span { (l.choose_file()) }
                         }
