@@ -612,6 +612,8 @@ function prepare(form) {
     if (data.save !== undefined) flush = () => { clearTimeout(timer); send() };
     arrange();
     if (data.preview === undefined && data.save === undefined) return;
+    // It was about what the entry was before.
+    form.querySelector('[data-note].error')?.replaceChildren();
     clearTimeout(timer);
     timer = data.save === undefined ? setTimeout(preview, 250) : setTimeout(send, 800);
   });
