@@ -252,7 +252,7 @@ test('a receipt that is copied shows who had how many and what a discount is for
     const [added] = (await server.call('alice', 'GET', `/api/groups/${server.group}/expenses`)).filter((it) => !before.includes(it.id));
     return server.call('alice', 'GET', `/api/groups/${server.group}/expenses/${added.id}`);
   };
-  for (const [language, on, all, half] of [['en', 'on', 'on everything', '2.5'], ['ru', 'на:', 'на всё', '2,5']]) {
+  for (const [language, on, all, half] of [['en', 'by what each had · on', 'by what each had · on everything', '2.5'], ['ru', 'по заказу каждого · на:', 'по заказу каждого · на всё', '2,5']]) {
     const at = `${server.path}/expenses/new?from=${original.id}`;
     const page = await open(server, 'alice', at, { language, size: NARROW });
     const line = (name) => page.locator('[data-row]', { has: page.locator(`[name^="items["][value="${name}"]`) }).first();
