@@ -103,6 +103,11 @@ export async function tap(page, name, { role = 'link', within = page } = {}) {
 
 /** Asserts what holds on every screen, and keeps a picture. */
 export async function check(page, name, { examined = true } = {}) {
+  // The shares of an entry come a moment after it.
+  if (await page.locator('form[data-preview]').count()) {
+    await page.waitForTimeout(300);
+    for (let tries = 0; page.loading?.size && tries < 40; tries += 1) await page.waitForTimeout(25);
+  }
   await page.screenshot({ path: `${shots}${name}.png`, fullPage: true });
   assert.deepEqual(page.errors, [], name);
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);

@@ -29,9 +29,11 @@ pub(crate) async fn show(
     let names = Names::new(l, member_key.user.into(), &members);
     let path = ui::group_path(member_key.group);
     let is_own = |change: &GroupChange| change.actor_id == member_key.user;
-    let did = |change: &GroupChange| {
-        let kind = change.subject.kind;
-        if is_own(change) { l.own_change(kind) } else { l.change(kind) }
+    let did = |change: &GroupChange| match (is_own(change), is_refund(change)) {
+        (true, true) => l.own_refund_added(),
+        (true, false) => l.own_change(change.subject.kind),
+        (false, true) => l.refund_added(),
+        (false, false) => l.change(change.subject.kind),
     };
     let newest: Vec<&GroupChange> = changes.items.iter().rev().collect();
     Ok(Fragment(html! {
@@ -48,7 +50,7 @@ pub(crate) async fn show(
             }
             ul.card.list {
                 @for change in changes {
-                    li { a.row.past[is_own(change)] href=(link(&path, &change.subject)) {
+                    li { a.row.next.past[is_own(change)] href=(link(&path, &change.subject)) {
                         span.grow {
                             @if let Some(what) = by_itself(l, change) { b { (what) } }
                             @else {
@@ -58,7 +60,6 @@ pub(crate) async fn show(
                             (about(l, &names, change))
                             small.hint { (ui::moment(l, change.at, now.day())) }
                         }
-                        span.hint aria-hidden="true" { "›" }
                     } }
                 }
             }
@@ -78,6 +79,12 @@ pub(crate) async fn number(
 /// Whether the text goes on with the name of who made the change.
 const fn is_of_actor(change: &GroupChange) -> bool {
     matches!(change.subject.kind, ChangeKind::MemberJoined | ChangeKind::MemberLeft)
+}
+
+/// Whether an expense was added whose money came back.
+fn is_refund(GroupChange { subject, .. }: &GroupChange) -> bool {
+    let added = subject.expense.as_ref().filter(|_| subject.kind == ChangeKind::ExpenseAdded);
+    added.is_some_and(|it| it.amount.is_negative())
 }
 
 /// What a schedule did, or could not do, which is no act of its member.
@@ -109,11 +116,8 @@ fn link(path: &str, subject: &Subject) -> String {
     }
 }
 
-fn about(
-    l: Texts,
-    names: &Names<'_>,
-    GroupChange { actor_id, subject, .. }: &GroupChange,
-) -> Markup {
+fn about(l: Texts, names: &Names<'_>, change: &GroupChange) -> Markup {
+    let GroupChange { actor_id, subject, .. } = change;
     let (open, close) = l.quotes();
     html! {
         @if let Some(it) = &subject.expense {
@@ -122,7 +126,7 @@ fn about(
                 s { (ui::money(l, before.amount, before.currency)) }
                 " "
             }
-            (ui::money(l, it.amount, it.currency))
+            (ui::money(l, if is_refund(change) { it.amount.absolute() } else { it.amount }, it.currency))
         }
         @if let Some(it) = &subject.question {
             (open)

@@ -44,7 +44,8 @@ struct Friend {
     path: String,
     picture: Markup,
     name: String,
-    guest: bool,
+    /// Title of the group, if it is a guest.
+    guest_of: Option<String>,
     /// What the reader is owed and what they owe in each currency, in minor units.
     open: BTreeMap<Currency, [i128; 2]>,
 }
@@ -109,7 +110,7 @@ fn add(
             ),
             picture: names.avatar(member.id),
             name: names.of(member.id).to_owned(),
-            guest: member.guest,
+            guest_of: member.guest.then(|| group.title.to_string()),
             open: BTreeMap::new(),
         });
         for (currency, it) in open {
@@ -128,8 +129,9 @@ fn row(l: Texts, friend: &Friend) -> Markup {
             span.grow {
                 span.name {
                     (ui::name(&friend.name))
-                    @if friend.guest { " " small.tag { (l.guest()) } }
+                    @if friend.guest_of.is_some() { " " small.tag { (l.guest()) } }
                 }
+                @if let Some(group) = &friend.guest_of { small.hint { (ui::name(group)) } }
             }
             span.amounts {
                 @if friend.open.is_empty() { span.hint { (l.settled()) } }

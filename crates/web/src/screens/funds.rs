@@ -211,10 +211,7 @@ pub(crate) async fn transaction(
             }
             @if let Some(until) = it.expires_at.filter(|_| it.status == FundStatus::Authorised) {
                 span.hint {
-                    (sentence([ui::moment(l, until, now.day())], |[when]| {
-                        if it.kind == FundTransactionType::Topup { l.top_up_ends(when) }
-                        else { l.ends_unconfirmed(when) }
-                    }))
+                    (sentence([ui::moment(l, until, now.day())], |[when]| l.ends_unconfirmed(when)))
                 }
             }
         } }

@@ -232,7 +232,7 @@ impl QuestionScreen<'_> {
                     } }
                 }
             }
-            @if self.may_apply(receipt) { (self.apply_form()) }
+            @if self.may_apply(receipt) { (self.apply_form(detail, receipt)) }
         }
     }
 
@@ -382,8 +382,12 @@ impl QuestionScreen<'_> {
             && (question.asked_by == self.user || receipt.payers.iter().any(|it| pays(it.user_id)))
     }
 
-    fn apply_form(&self) -> Markup {
+    fn apply_form(&self, detail: &QuestionDetail, receipt: &Receipt) -> Markup {
         let l = self.l;
+        // What nobody has claimed cannot be shared by those who claimed something.
+        let anybody = (0..receipt.lines.len())
+            .filter_map(|index| receipt.claims_of(index, &detail.claims))
+            .any(|it| !it.claims.is_empty());
         html! {
             form action=(self.api("/apply")) data-method="POST" data-then={ (self.path()) "/expenses/{id}" } data-done=(l.expense_recorded())
                 data-ask=[self.seen.question.answered.is_empty().then(|| l.nobody_claimed())] {
@@ -391,7 +395,7 @@ impl QuestionScreen<'_> {
                 div.card.fields {
                     (ui::field("unclaimed", l.rest_to(), &html! {
                         select #unclaimed name="unclaimed" {
-                            option value="claimers" { (l.rest_claimers()) }
+                            @if anybody { option value="claimers" { (l.rest_claimers()) } }
                             option value="payers" { (l.rest_payers()) }
                             option value="reject" { (l.rest_reject()) }
                         }

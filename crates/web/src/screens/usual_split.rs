@@ -157,7 +157,11 @@ impl Rules<'_> {
                             input type="checkbox" data-counts name=(user) value=(ID) checked[is_on]
                                 aria-label="{takes}";
                             (ui::each_avatar())
-                            span.name { (ui::name(name)) }
+                            span {
+                                span.name { (ui::name(name)) }
+                                " "
+                                small.hint data-like hidden { (l.like_others()) }
+                            }
                         },
                         Who::Past(member, _) => {
                             input type="checkbox" data-counts data-past name=(user)

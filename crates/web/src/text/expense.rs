@@ -100,8 +100,8 @@ texts! {
     recorded_by_you(when) { "Recorded by you, {when}", "Записали вы, {when}" }
     recorded_by(name, when) { "Recorded by {name}, {when}", "Автор записи: {name}, {when}" }
     recorded_by_itself(when) { "Recorded by itself, {when}", "Записан автоматически, {when}" }
-    by_itself { "Recorded by itself", "Записан автоматически" }
-    not_by_itself { "Not recorded, needs a change", "Не записан, нужно исправить" }
+    by_itself { "Recorded by itself", "Автоматически записан расход" }
+    not_by_itself { "Not recorded, needs a change", "Нужно исправить: не записан расход" }
     recorded(when) { "Recorded {when}", "Записано {when}" }
     edited(when) { "Edited {when}", "Изменено {when}" }
     imported { "Imported", "Импортировано" }

@@ -45,7 +45,7 @@ texts! {
     as_last_time { "As last time", "Как в прошлый раз" }
     choose { "Choose …", "Выберите …" }
     ask_leave_last { "Leave the group? You are the last one: afterwards nobody can open it, except with an invitation that was sent before. Export it first if you need its expenses.",
-        "Выйти из группы? Вы последний участник: потом её никто не откроет, разве что по прежнему приглашению. Если расходы нужны, сначала сохраните их: «Экспорт»." }
+        "Выйти из группы? Вы последний участник: после этого открыть её можно будет только по прежнему приглашению. Если расходы нужны, сначала сохраните их: «Экспорт»." }
     ask_leave { "Leave the group? You can come back with an invitation.",
         "Выйти из группы? Вернуться можно по приглашению." }
     ask_remove(name) { "Remove {name} from the group?", "Удалить из группы: {name}?" }
@@ -125,7 +125,7 @@ texts! {
     paid_unconfirmed(amount) { "{amount} paid, to be confirmed",
         "платёж {amount} ещё не подтверждён" }
     others_unconfirmed(amount) { "receives {amount}, to be confirmed",
-        "платёж {amount} этому участнику ещё не подтверждён" }
+        "платёж {amount}, ещё не подтверждён" }
     own_unconfirmed(amount) { "{amount} paid to you: confirm it",
         "платёж вам {amount}: подтвердите его" }
     besides_unconfirmed(amount) { "left after {amount} paid, to be confirmed",
@@ -223,6 +223,7 @@ texts! {
     add_rule { "Add a rule", "Добавить правило" }
     remove_rule { "Remove the rule", "Убрать правило" }
     others { "Also everybody else, with those who join later", "Также все остальные и новые участники" }
+    like_others { "as everybody else", "как все остальные" }
     has_left { "left", "не в группе" }
     own_categories { "The group's own categories", "Категории группы" }
     category_name_label { "Name", "Название" }
@@ -242,6 +243,8 @@ texts! {
     import { "Import", "Импорт" }
     export { "Export", "Экспорт" }
     deleted_expenses { "Deleted expenses", "Удалённые расходы" }
+    refund_added { "added a refund", "новый возврат" }
+    own_refund_added { "added a refund", "записали возврат" }
     says { " ", ": " }
     change_of { ": ", ", " }
     nothing_new { "Nothing yet.", "Пока ничего." }
@@ -275,7 +278,7 @@ texts! {
     spent_by_month(total) { "{total} in all, by month", "Всего {total}, по месяцам" }
     your_statement { "Your statement", "Ваша выписка" }
     balance_signs { "In the balance, plus is what others owe, and minus is a debt. A payment received makes the plus smaller.",
-        "В балансе плюс — сколько должны другие, минус — долг. Полученный платёж уменьшает плюс." }
+        "Плюс в балансе — сколько должны другие, минус — сколько нужно вернуть. Полученный платёж уменьшает плюс." }
     balance_then(amount) { "balance {amount}", "баланс {amount}" }
     statement_of(name) { "Statement of {name}", "Выписка, {name}" }
 

@@ -146,10 +146,8 @@ texts! {
     cash_out { "Cash out", "Вывести" }
     account { "Account or address", "Счёт или адрес" }
     transactions { "Transactions", "Операции" }
-    top_up_ends(when) { "Will be called off {when} unless the operator confirms it by then: if you have paid, ask them",
-        "Если до {when} оператор этого не подтвердит, заявка отменится: если вы уже заплатили, спросите его" }
     ends_unconfirmed(when) { "Will be called off {when} unless the operator confirms it",
-        "Если до {when} оператор этого не подтвердит, заявка отменится" }
+        "Если до {when} оператор не подтвердит заявку, она отменится" }
     no_funds { "No funds yet.", "Средств пока нет." }
     transaction_title { "Transaction of funds", "Операция со средствами" }
     void { "Call off", "Отменить" }
