@@ -146,7 +146,7 @@ test('payer and payee keep their places beside names from right to left', async 
   });
   for (const [extra, isLeft] of [['', true], ['&direction=he', false]]) {
     const page = await open(server, 'alice', `/app/groups/${group.id}/balances`, { extra });
-    const row = page.locator('.transfer .name');
+    const row = page.locator('.transfer .pair');
     const places = await row.evaluate((it) => [...it.children].map((part) => part.getBoundingClientRect().left));
     const sorted = places.toSorted((a, b) => (isLeft ? a - b : b - a));
     assert.deepEqual(places, sorted, 'payer, arrow, payee');
@@ -154,6 +154,15 @@ test('payer and payee keep their places beside names from right to left', async 
     assert.equal(mirrored === 'none', isLeft, mirrored);
     await check(page, `rtl-names-${isLeft ? 'ltr' : 'rtl'}`);
   }
+  // In an English sentence of a mirrored page, too.
+  const changes = await open(server, 'alice', `${server.path}/changes`, { extra: '&direction=ar' });
+  const pair = changes.locator('a.row', { hasText: 'recorded a payment' }).first();
+  const [from, arrow, to] = await pair.locator('.pair').evaluate((it) => {
+    const left = (node) => { const range = document.createRange(); range.selectNode(node); return range.getBoundingClientRect().left };
+    return [left(it.firstChild), left(it.querySelector('.arrow')), left(it.lastChild)];
+  });
+  assert.ok(from > arrow && arrow > to, `${[from, arrow, to]}`);
+  assert.match(await pair.locator('.arrow').evaluate((it) => getComputedStyle(it).transform), /^matrix\(-1/);
 });
 
 test('on a page from right to left, bars and charts are mirrored, and their words are not', async () => {

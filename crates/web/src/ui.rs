@@ -78,9 +78,7 @@ impl<'a> Names<'a> {
 
     /// Who pays whom, with the names that are stored with the payment.
     pub(crate) fn parties(&self, from: (MemberId, &str), to: (MemberId, &str)) -> Markup {
-        html! {
-            (self.shown_stored(from.0, from.1)) " " (arrow()) " " (self.shown_stored(to.0, to.1))
-        }
+        pair(&self.shown_stored(from.0, from.1), &self.shown_stored(to.0, to.1))
     }
 
     /// Who recorded something, and when.
@@ -121,9 +119,9 @@ pub(crate) fn name(name: impl std::fmt::Display) -> Markup {
     html! { bdi { (name) } }
 }
 
-/// From one to another.
-pub(crate) fn arrow() -> Markup {
-    html! { span.arrow aria-hidden="true" { "→" } }
+/// From one to another, in the direction of the page, also in a sentence of another direction.
+pub(crate) fn pair(from: &Markup, to: &Markup) -> Markup {
+    html! { span.pair { (from) " " span.arrow aria-hidden="true" { "→" } " " (to) } }
 }
 
 /// A day. The script says if it is today or yesterday where the reader is.

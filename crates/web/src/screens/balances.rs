@@ -272,7 +272,7 @@ impl BalancesScreen<'_> {
             li.transfer {
                 div {
                     span.name {
-                        (self.names.shown(it.from)) " " (ui::arrow()) " " (self.names.shown(it.to))
+                        (ui::pair(&self.names.shown(it.from), &self.names.shown(it.to)))
                     }
                 }
                 @if let Some(sum) = paid {

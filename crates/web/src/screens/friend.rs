@@ -104,11 +104,10 @@ pub(crate) async fn show(
                         @let path = format!("{}/settlements/{}", ui::group_path(it.group_id), it.id);
                         a.grow.tall href=(path) {
                             span.line {
-                                span {
-                                    (side(it.from_user_id, &it.from_user_name))
-                                    " " (ui::arrow()) " "
-                                    (side(it.to_user_id, &it.to_user_name))
-                                }
+                                (ui::pair(
+                                    &side(it.from_user_id, &it.from_user_name),
+                                    &side(it.to_user_id, &it.to_user_name),
+                                ))
                                 (ui::money(l, it.amount, it.currency))
                             }
                             small.hint {
