@@ -125,7 +125,7 @@ texts! {
     paid_unconfirmed(amount) { "{amount} paid, to be confirmed",
         "платёж {amount} ещё не подтверждён" }
     others_unconfirmed(amount) { "receives {amount}, to be confirmed",
-        "платёж {amount}, ещё не подтверждён" }
+        "получает {amount}, ещё не подтверждено" }
     own_unconfirmed(amount) { "{amount} paid to you: confirm it",
         "платёж вам {amount}: подтвердите его" }
     besides_unconfirmed(amount) { "left after {amount} paid, to be confirmed",
