@@ -20,8 +20,8 @@ const yes = async (page, button) => {
 };
 
 for (const [language, words] of [
-  ['en', { propose: 'Propose', confirm: 'Yes, that is me', wrong: 'Not me', withdraw: 'Withdraw', says: /says: “.+” is you/, waits: 'Not confirmed yet', owes: /owes 20\.00\sEUR\. Then you owe .* in all\. This cannot be undone/ }],
-  ['ru', { propose: 'Предложить', confirm: 'Да, это я', wrong: 'Нет, не я', withdraw: 'Отозвать', says: /: «.+» — это вы/, waits: 'Ещё не подтверждено', owes: /долг 20,00\sEUR\. После этого вы будете должны всего .*нельзя/ }],
+  ['en', { propose: 'Propose', confirm: 'Yes, that is me', wrong: 'Not me', withdraw: 'Withdraw', says: /says: the guest “.+” is you/, waits: 'Not confirmed yet', owes: /owes 20\.00\sEUR\. Then you owe .* in all\. This cannot be undone/ }],
+  ['ru', { propose: 'Предложить', confirm: 'Да, это я', wrong: 'Нет, не я', withdraw: 'Отозвать', says: /: гость «.+» — это вы/, waits: 'Ещё не подтверждено', owes: /долг 20,00\sEUR\. После этого вы будете должны всего .*нельзя/ }],
 ]) {
   test(`a guest is linked once the user confirms what another member says, ${language}`, async () => {
     const guest = await server.call('alice', 'POST', `/api/groups/${server.group}/members`, { name: `Mum ${language}` });

@@ -1110,7 +1110,7 @@ function leave(form) {
     // What repeats is not recorded today.
     const repeats = often?.value && date?.value ? text('starts', often.selectedOptions[0].textContent, dated(date.value)) : '';
     const among = sharing < boxes.length ? text('among', sharing, boxes.length) : '';
-    const parts = [button.dataset.label, ...missing ? [missing] : [`${shown(whole ?? 0n, digits)}\u00a0${chosen}`, repeats || among]].filter(Boolean);
+    const parts = missing ? [missing] : [button.dataset.label, `${shown(whole ?? 0n, digits)}\u00a0${chosen}`, repeats || among].filter(Boolean);
     const isAsked = amount && !amount.disabled && amount.value.trim() && meaning(amount).reads.length > 1;
     button.textContent = whole ? parts.join(' · ') : isAsked ? `${button.dataset.label} · ${text('chooseAmount')}` : button.dataset.label;
     // Equal shares are seen with the amount, before the API has said who gets the remainder.

@@ -189,16 +189,23 @@ async fn between(
     member_key: MemberKey,
     other: MemberId,
 ) -> Result<(Group, Vec<(Currency, Transfer)>), Problem> {
-    let (group, _, mut transfers) = own_transfers(app, member_key).await?;
+    let Own { group, mut transfers, .. } = own_transfers(app, member_key).await?;
     transfers.retain(|(_, it)| it.from == other || it.to == other);
     Ok((group, transfers))
 }
 
-/// A group, its members, and the payments of its plan that a member sends or receives.
-pub(super) async fn own_transfers(
-    app: &App,
-    member_key: MemberKey,
-) -> Result<(Group, Vec<Member>, Vec<(Currency, Transfer)>), Problem> {
+/// What concerns a member in a group.
+pub(super) struct Own {
+    pub(super) group: Group,
+    pub(super) members: Vec<Member>,
+    /// The payments of its plan that the member sends or receives.
+    pub(super) transfers: Vec<(Currency, Transfer)>,
+    /// The payments of the group that are not confirmed yet: the plan counts them.
+    pub(super) pending: Vec<Settlement>,
+}
+
+/// What concerns a member in their group.
+pub(super) async fn own_transfers(app: &App, member_key: MemberKey) -> Result<Own, Problem> {
     let (group, members, ledger) = app.table.group_and_ledger(member_key).await?;
     let pending = app.table.pending_settlements(group.id, &ledger).await?;
     let debts = Debts::of(&members, &ledger, Some(&pending))
@@ -209,5 +216,5 @@ pub(super) async fn own_transfers(
         plan.transfers.into_iter().filter(is_own).map(move |it| (currency, it))
     };
     let transfers = debts.plans.into_iter().flat_map(of).collect();
-    Ok((group, members, transfers))
+    Ok(Own { group, members, transfers, pending })
 }

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use axum::extract::State;
 use fracti_core::{
-    group::{Group, Member, MemberKey},
+    group::MemberKey,
     plan::Transfer,
-    values::{currency::Currency, id::MemberId},
+    records::settlement::Settlement,
+    values::{currency::Currency, decimal::Decimal, id::MemberId},
 };
 use fracti_http::{App, Caller, Parameters, Problem, QueryReader};
 use fracti_store::{Membership, Page};
@@ -14,8 +15,9 @@ use futures_util::future::try_join_all;
 use maud::{Markup, html};
 
 use super::{
-    friend::own_transfers,
+    friend::{Own, own_transfers},
     members::{MEMBERS, ShownBefore},
+    settlement::remark,
 };
 use crate::{
     fragment::Fragment,
@@ -48,6 +50,8 @@ struct Friend {
     guest_of: Option<String>,
     /// What the reader is owed and what they owe in each currency, in minor units.
     open: BTreeMap<Currency, [i128; 2]>,
+    /// Payments between them that are not confirmed, and which `open` counts already.
+    paid: Vec<(Currency, Decimal)>,
 }
 
 pub(crate) async fn show(
@@ -66,8 +70,8 @@ pub(crate) async fn show(
         .map(async |it| own_transfers(&app, MemberKey { group: it.group.id, user: user.id }).await);
     let read = try_join_all(read).await?;
     let mut friends = BTreeMap::new();
-    for (group, members, transfers) in &read {
-        add(&mut friends, l, user.id.into(), (group, members, transfers));
+    for own in &read {
+        add(&mut friends, l, user.id.into(), own);
     }
     let mut friends: Vec<Friend> = friends.into_values().collect();
     friends.sort_by_cached_key(|it| (it.open.is_empty(), it.name.to_lowercase()));
@@ -93,13 +97,17 @@ fn add(
     friends: &mut BTreeMap<MemberId, Friend>,
     l: Texts,
     me: MemberId,
-    (group, members, transfers): (&Group, &[Member], &[(Currency, Transfer)]),
+    Own { group, members, transfers, pending }: &Own,
 ) {
     let names = Names::new(l, me, members);
     for member in members.iter().filter(|it| it.linked_to.is_none() && it.id != me) {
         let user = member.id.user().filter(|_| member.is_present());
         let between = |it: &&(Currency, Transfer)| it.1.from == member.id || it.1.to == member.id;
         let open: Vec<_> = transfers.iter().filter(between).collect();
+        let is_between = |it: &&Settlement| {
+            [(it.from_user_id, it.to_user_id), (it.to_user_id, it.from_user_id)]
+                .contains(&(member.id, me))
+        };
         if user.is_none() && open.is_empty() {
             continue;
         }
@@ -112,7 +120,9 @@ fn add(
             name: names.of(member.id).to_owned(),
             guest_of: member.guest.then(|| group.title.to_string()),
             open: BTreeMap::new(),
+            paid: Vec::new(),
         });
+        friend.paid.extend(pending.iter().filter(is_between).map(|it| (it.currency, it.amount)));
         for (currency, it) in open {
             let [owed, owes] = friend.open.entry(*currency).or_default();
             let side = if it.to == me { owed } else { owes };
@@ -132,6 +142,9 @@ fn row(l: Texts, friend: &Friend) -> Markup {
                     @if friend.guest_of.is_some() { " " small.tag { (l.guest()) } }
                 }
                 @if let Some(group) = &friend.guest_of { small.hint { (ui::name(group)) } }
+                @for (currency, sum) in ui::sums(friend.paid.iter().copied()) {
+                    (remark(l, sum, currency, |amount| l.paid_unconfirmed(amount)))
+                }
             }
             span.amounts {
                 @if friend.open.is_empty() { span.hint { (l.settled()) } }

@@ -223,6 +223,9 @@ pub(crate) async fn transaction(
                 p.error data-problem role="alert" hidden {}
                 button.small-button.danger { (l.void()) }
             }
+            @if it.kind == FundTransactionType::Topup {
+                p.note.hint { (l.no_money_back()) }
+            }
         }
     }))
 }

@@ -89,8 +89,12 @@ impl QuestionScreen<'_> {
             p.hint.about {
                 (asked_by(l, question, self.user))
                 ", " (ui::moment(l, question.created_at, now.day())) " · "
-                (l.answered_of(question.answered.len(), question.required_responses)) " · "
-                (l.question_status(self.seen.status))
+                (l.answered_of(question.answered.len(), question.required_responses))
+                // Nobody can answer in an archived group, whatever the question waits for.
+                @if !(self.is_open && self.seen.archived) {
+                    " · "
+                    (l.question_status(self.seen.status))
+                }
                 @if let Some((_, receipt)) = receipt {
                     " · " (l.paid_by()) ": "
                     @for (place, it) in receipt.payers.iter().enumerate() {

@@ -65,12 +65,12 @@ texts! {
     not_me { "Not me", "Нет, не я" }
     waits_for_the_other_side { "Not confirmed yet", "Ещё не подтверждено" }
     you_said_that_is_you(guest) { "You said: “{guest}” is you", "Вы сказали: «{guest}» — это вы" }
-    said_that_is_me(user, guest) { "{user} says: “{guest}” is me", "{user}: «{guest}» — это я" }
-    said_that_is_you(by, guest) { "{by} says: “{guest}” is you", "{by}: «{guest}» — это вы" }
+    said_that_is_me(user, guest) { "{user} says: the guest “{guest}” is me", "{user} считает: гость «{guest}» — это я" }
+    said_that_is_you(by, guest) { "{by} says: the guest “{guest}” is you", "{by} считает: гость «{guest}» — это вы" }
     you_said_that_is(guest, user) { "You said: “{guest}” is {user}",
         "Вы предложили: «{guest}» — это {user}" }
-    said_that_is(by, guest, user) { "{by} says: “{guest}” is {user}",
-        "{by}: «{guest}» — это {user}" }
+    said_that_is(by, guest, user) { "{by} says: the guest “{guest}” is {user}",
+        "{by} считает: гость «{guest}» — это {user}" }
     please_confirm(guest) { "I am “{guest}” in our group. Please confirm it.",
         "В нашей группе «{guest}» — это я. Подтвердите, пожалуйста." }
     ask_to_confirm { "Ask to confirm", "Попросить подтвердить" }

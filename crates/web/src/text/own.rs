@@ -110,7 +110,7 @@ texts! {
     used_on(day) { "used {day}", "использован {day}" }
     until(day) { "until {day}", "до {day}" }
     usage_today(reads, writes) { "Today: {reads} reads, {writes} writes",
-        "Сегодня запросов: на чтение — {reads}, на запись — {writes}" }
+        "Сегодня запросов на чтение: {reads}, на запись: {writes}" }
     browser { "Fracti on the computer", "Fracti на компьютере" }
     browser_about { "The link works once, within 10 minutes. It signs you in in a browser for 30 days, and signs out the browser that you used before.",
         "Ссылка одноразовая и действует 10 минут. Вход в браузере сохранится 30 дней, а вход в прежнем браузере прекратится." }
@@ -148,6 +148,8 @@ texts! {
     transactions { "Transactions", "Операции" }
     ends_unconfirmed(when) { "Will be called off {when} unless the operator confirms it",
         "Если до {when} оператор не подтвердит заявку, она отменится" }
+    no_money_back { "Calling it off does not return money that you have sent: the operator does.",
+        "Отмена не возвращает деньги, которые вы уже отправили: их вернёт оператор." }
     no_funds { "No funds yet.", "Средств пока нет." }
     transaction_title { "Transaction of funds", "Операция со средствами" }
     void { "Call off", "Отменить" }

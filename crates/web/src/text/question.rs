@@ -43,10 +43,10 @@ texts! {
     record_expense { "Record as expense", "Записать как расход" }
     rest_to { "Who pays for what nobody claimed", "Кто платит за неотмеченное" }
     rest_reject { "Nobody: claim it first", "Никто: сначала отметить" }
-    nobody_claimed { "Nobody has marked anything yet. Record it anyway?",
-        "Пока никто ничего не отметил. Всё равно записать?" }
+    nobody_claimed { "Nobody has marked anything yet, so all of it is for the one who paid. Record it anyway?",
+        "Пока никто ничего не отметил: всё достанется тому, кто платил. Всё равно записать?" }
     rest_claimers { "All who had something", "Все, кто что-то заказал" }
-    rest_payers { "Who paid the receipt", "Кто оплатил чек" }
+    rest_payers { "The one who paid", "Тот, кто оплатил чек" }
     show_expense { "Show the expense", "Показать расход" }
     share_link { "Send link", "Отправить ссылку" }
     quantity { "Pieces", "Штук" }
@@ -83,14 +83,14 @@ impl Texts {
         }
     }
 
-    /// "I had 3 things: 10.96 EUR".
+    /// "Done · I had 3 things: 10.96 EUR".
     pub(crate) fn had_things(self, count: u64, amount: &str) -> String {
         let english = ["thing", "things"];
         let russian = ["позиция", "позиции", "позиций"];
         let word = self.plural(count, english, russian);
         match self.0 {
-            Language::English => format!("I had {count} {word}: {amount}"),
-            Language::Russian => format!("У меня {count} {word}: {amount}"),
+            Language::English => format!("Done · I had {count} {word}: {amount}"),
+            Language::Russian => format!("Готово · у меня {count} {word}: {amount}"),
         }
     }
 }
