@@ -125,6 +125,14 @@ test('days and moments are those of the device, and the server says that its are
   }
   const ru = await open_at('2026-11-28T03:59:00Z', 'UTC', server.path, { language: 'ru' });
   await ru.getByRole('heading', { name: 'Сегодня' }).first().waitFor();
+  // The heading above moments says what they say, also between midnight and 04:00.
+  for (const clock of ['T00:30:00Z', 'T04:30:00Z']) {
+    const page = await open_at(`${new Date(recorded.getTime() + 864e5).toISOString().slice(0, 10)}${clock}`, 'UTC', `${server.path}/changes`);
+    const heading = page.locator('h2.day').first();
+    const below = await page.locator('h2.day + ul li time').first().innerText();
+    assert.equal(await heading.innerText(), 'Yesterday', clock);
+    assert.match(below, /^Yesterday, /, clock);
+  }
 });
 
 test('a date ahead says that it counts at once', async () => {
@@ -154,15 +162,19 @@ test('payer and payee keep their places beside names from right to left', async 
     assert.equal(mirrored === 'none', isLeft, mirrored);
     await check(page, `rtl-names-${isLeft ? 'ltr' : 'rtl'}`);
   }
-  // In an English sentence of a mirrored page, too.
-  const changes = await open(server, 'alice', `${server.path}/changes`, { extra: '&direction=ar' });
-  const pair = changes.locator('a.row', { hasText: 'recorded a payment' }).first();
-  const [from, arrow, to] = await pair.locator('.pair').evaluate((it) => {
-    const left = (node) => { const range = document.createRange(); range.selectNode(node); return range.getBoundingClientRect().left };
-    return [left(it.firstChild), left(it.querySelector('.arrow')), left(it.lastChild)];
-  });
-  assert.ok(from > arrow && arrow > to, `${[from, arrow, to]}`);
-  assert.match(await pair.locator('.arrow').evaluate((it) => getComputedStyle(it).transform), /^matrix\(-1/);
+  // On every screen of a mirrored page, whose sentences are English, too.
+  for (const [path, count] of [[`${server.path}/changes`, 1], [`${server.path}/balances`, 6], [`${server.path}/settlements`, 1], ['/app/me/friends/987654321', 1]]) {
+    const page = await open(server, 'alice', path, { extra: '&direction=ar' });
+    for (const fold of await page.locator('summary').all()) await fold.click();
+    const pairs = await page.locator('.pair').evaluateAll((all) => all.map((it) => {
+      const left = (node) => { const range = document.createRange(); range.selectNode(node); return range.getBoundingClientRect().left };
+      return [left(it.firstChild), left(it.querySelector('.arrow')), left(it.lastChild), getComputedStyle(it.querySelector('.arrow')).transform];
+    }));
+    assert.ok(pairs.length >= count, `${path} has ${pairs.length}`);
+    for (const [from, arrow, to, transform] of pairs.filter(([from]) => from > 0)) {
+      assert.ok(from > arrow && arrow > to && transform.startsWith('matrix(-1'), `${path}: ${[from, arrow, to, transform]}`);
+    }
+  }
 });
 
 test('on a page from right to left, bars and charts are mirrored, and their words are not', async () => {

@@ -248,12 +248,11 @@ function byDay() {
   const list = document.querySelector('[data-days]');
   let last, rows;
   for (const row of list?.querySelectorAll('li') ?? []) {
-    const day = dayOf(row.querySelector('time').dateTime);
+    const moment = row.querySelector('time'), day = dayOf(moment.dateTime);
     if (day !== last) {
-      const time = make('time', { dateTime: day });
       rows = make('ul', { className: 'card list' });
-      list.append(make('h2', { className: 'day' }, time), rows);
-      tell(time);
+      // The word of the moments below it.
+      list.append(make('h2', { className: 'day' }, make('time', { dateTime: day }, moment.textContent.split(',')[0])), rows);
       last = day;
     }
     rows.append(row);
