@@ -884,6 +884,8 @@ const SAID = 6;
 function shareToday(form) {
   const rules = form.querySelectorAll('[data-part] [data-alone]');
   for (const it of rules) it.textContent = it.dataset[rules.length > 1 ? 'among' : 'alone'];
+  document.querySelector('[data-no-rules]')?.toggleAttribute('hidden', rules.length > 0);
+  document.querySelector('[data-rules]')?.toggleAttribute('hidden', !rules.length);
   for (const note of form.querySelectorAll('[data-who-shares]')) {
     const rows = [...note.parentElement.querySelectorAll('[data-row]')].map((row) => {
       const tick = row.querySelector('[data-counts]'), weight = numbered(row.querySelector('[data-number]').value);

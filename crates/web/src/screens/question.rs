@@ -360,7 +360,7 @@ impl QuestionScreen<'_> {
                             @if place > 0 { " · " }
                             span.face {
                                 (self.names.avatar(*member)) " " (self.names.shown(*member))
-                                @if let Some(count) = count { " ×\u{a0}" (number(l, *count)) }
+                                @if let Some(count) = count { " × " (number(l, *count)) }
                             }
                         }
                         @if let Some(left) = item.unclaimed.filter(|it| *it != Decimal::ZERO && !item.claims.is_empty()) {

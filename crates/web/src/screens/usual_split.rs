@@ -35,7 +35,10 @@ pub(crate) async fn show(
     Ok(Fragment(html! {
         a.back href={ (ui::group_path(group.id)) "/settings" } { (l.settings()) }
         h1 tabindex="-1" data-title { (l.usual_split()) }
-        p.hint.about { (if group.default_splits.is_empty() { l.no_usual_split() } else { l.usual_split_about() }) }
+        p.hint.about data-no-rules hidden[!group.default_splits.is_empty()] {
+            (l.no_usual_split())
+        }
+        p.hint.about data-rules hidden[group.default_splits.is_empty()] { (l.usual_split_about()) }
         (form.html())
     }))
 }
