@@ -129,7 +129,7 @@ pub(crate) async fn show(
                 ul.card.list {
                     (balances(it, user.id, 0))
                     (balances(it, other, 1))
-                    li { a.row href=(ui::group_path(it.group.id)) { (l.go_on()) } }
+                    li { a.row.next href=(ui::group_path(it.group.id)) { span.grow { (l.go_on()) } } }
                 }
             }
         }

@@ -150,8 +150,8 @@ pub(crate) const MORE: [ScriptText; 64] = [
     (
         "plan",
         [
-            "Expenses: {a}, payments: {b}; there already: {c}",
-            "Расходов: {a}, платежей: {b}; уже есть: {c}",
+            "Expenses: {a}, payments: {b}; already in the group: {c}",
+            "Расходов: {a}, платежей: {b}; уже в группе: {c}",
         ],
     ),
     ("further", ["and {a} more", "и ещё {a}"]),
