@@ -45,7 +45,7 @@ texts! {
     as_last_time { "As last time", "Как в прошлый раз" }
     choose { "Choose …", "Выберите …" }
     ask_leave_last { "Leave the group? You are the last one: afterwards nobody can open it, except with an invitation that was sent before. Export it first if you need its expenses.",
-        "Выйти из группы? Вы последний участник: после этого открыть её можно будет только по прежнему приглашению. Если расходы нужны, сначала сохраните их: «Экспорт»." }
+        "Выйти из группы? Вы последний участник: после этого открыть её можно будет только по приглашению, созданному раньше. Если расходы нужны, сначала сохраните их: «Экспорт»." }
     ask_leave { "Leave the group? You can come back with an invitation.",
         "Выйти из группы? Вернуться можно по приглашению." }
     ask_remove(name) { "Remove {name} from the group?", "Удалить из группы: {name}?" }
@@ -176,7 +176,7 @@ texts! {
         "У гостя нет Telegram. За него может действовать любой участник." }
     add { "Add", "Добавить" }
     rename { "Rename", "Переименовать" }
-    link_guest { "This guest is …", "Этот гость — …" }
+    link_guest { "Who is this guest in Telegram?", "Кто этот гость в Telegram?" }
     remove { "Remove", "Исключить" }
     restore { "Restore", "Восстановить" }
     leave { "Leave the group", "Выйти из группы" }
