@@ -256,7 +256,7 @@ async fn who_is_not_settled_is_told_so_instead_of_leaving() {
         assert!(!removable("1"), "{number}");
         assert_eq!(removable("3"), is_creator, "{number}");
         assert!(!removable(scene.id("guest")) && removable(scene.id("other")), "{number}");
-        assert!(html.contains("To remove, settle first: 12.00 EUR"), "{number}");
+        assert!(html.contains("To remove, settle first: they owe 12.00 EUR"), "{number}");
         let leave = group.path("/leave");
         let may_leave = forms.iter().any(|it| it.action == leave);
         assert_eq!(may_leave, !is_creator, "{number}");
