@@ -119,6 +119,16 @@ pub(crate) fn name(name: impl std::fmt::Display) -> Markup {
     html! { bdi { (name) } }
 }
 
+/// Parts with commas between them.
+pub(crate) fn listed(parts: impl IntoIterator<Item = Markup>) -> Markup {
+    html! {
+        @for (index, part) in parts.into_iter().enumerate() {
+            @if index > 0 { ", " }
+            (part)
+        }
+    }
+}
+
 /// From one to another, in the direction of the page, also in a sentence of another direction.
 pub(crate) fn pair(from: &Markup, to: &Markup) -> Markup {
     html! { span.pair { (from) " " span.arrow aria-hidden="true" { "→" } " " (to) } }

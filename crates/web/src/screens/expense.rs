@@ -219,17 +219,12 @@ impl ExpenseScreen<'_> {
     fn sharers(&self, quantity: Option<Decimal>, sharers: &BTreeMap<MemberId, Decimal>) -> Markup {
         let l = self.l;
         if let Some((own, shared)) = quantity.and_then(|it| pieces(it, sharers)) {
-            let named = || own.iter().filter(|(_, count)| shared == 0 || *count > 0);
-            return html! {
-                @for (index, (member, count)) in named().enumerate() {
-                    @if index > 0 { ", " }
-                    (self.names.shown(*member)) " ×\u{a0}" (count)
-                }
-                @if shared > 0 {
-                    @if named().next().is_some() { ", " }
-                    (l.shared_by_all(shared))
-                }
+            let named = own.iter().filter(|(_, count)| shared == 0 || *count > 0);
+            let had = |(member, count): &(MemberId, i128)| {
+                html! { (self.names.shown(*member)) " ×\u{a0}" (count) }
             };
+            let by_all = (shared > 0).then(|| html! { (l.shared_by_all(shared)) });
+            return ui::listed(named.map(had).chain(by_all));
         }
         weighted(l, self.names, sharers)
     }
@@ -330,24 +325,19 @@ pub(crate) fn weighted(
     names: &Names<'_>,
     sharers: &BTreeMap<MemberId, Decimal>,
 ) -> Markup {
-    html! {
-        @for (index, (member, weight)) in sharers.iter().enumerate() {
-            @if index > 0 { ", " }
+    let is_weighted = sharers.values().any(|it| *it != Decimal::new(1, 0));
+    ui::listed(sharers.iter().map(|(member, weight)| {
+        html! {
             (names.shown(*member))
-            @if sharers.values().any(|it| *it != Decimal::new(1, 0)) { " ×\u{a0}" (l.number(*weight)) }
+            @if is_weighted { " ×\u{a0}" (l.number(*weight)) }
         }
-    }
+    }))
 }
 
 /// The items that a tax, a tip, a fee or a discount applies to.
 fn applies_to(l: Texts, lines: &[Line<Decimal>], over: &[usize]) -> Markup {
-    let items = html! {
-        @for (place, line) in over.iter().filter_map(|it| lines.get(*it)).enumerate() {
-            @if place > 0 { ", " }
-            (ui::name(&line.name))
-        }
-    };
-    sentence([items], |[items]| l.applies_to(items))
+    let items = over.iter().filter_map(|it| lines.get(*it)).map(|line| ui::name(&line.name));
+    sentence([ui::listed(items)], |[items]| l.applies_to(items))
 }
 
 /// Decimals of weights and numbers of pieces.

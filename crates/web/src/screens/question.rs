@@ -90,17 +90,14 @@ impl QuestionScreen<'_> {
                 (asked_by(l, question, self.user))
                 ", " (ui::moment(l, question.created_at, now.day())) " · "
                 (l.answered_of(question.answered.len(), question.required_responses))
-                // Nobody can answer in an archived group, whatever the question waits for.
+                // An archived group takes no answers, so an open question is not called open.
                 @if !(self.is_open && self.seen.archived) {
                     " · "
                     (l.question_status(self.seen.status))
                 }
                 @if let Some((_, receipt)) = receipt {
                     " · " (l.paid_by()) ": "
-                    @for (place, it) in receipt.payers.iter().enumerate() {
-                        @if place > 0 { ", " }
-                        (self.names.shown(it.user_id))
-                    }
+                    (ui::listed(receipt.payers.iter().map(|it| self.names.shown(it.user_id))))
                 }
             }
             div data-refresh=[self.takes_answers().then_some(REFRESH)] {}
@@ -310,17 +307,12 @@ impl QuestionScreen<'_> {
         }
     }
 
-    /// Says which lines are in the sums, though nobody claims them.
+    /// Names the taxes, tips, fees and discounts, which the sums include without a claim.
     fn extras(&self, receipt: &Receipt) -> Markup {
-        let extras: Vec<_> = receipt.lines.iter().filter(|it| it.kind != LineKind::Item).collect();
-        let named = html! {
-            @for (place, line) in extras.iter().enumerate() {
-                @if place > 0 { ", " }
-                (ui::name(&line.name))
-            }
-        };
+        let extras = || receipt.lines.iter().filter(|it| it.kind != LineKind::Item);
+        let named = ui::listed(extras().map(|it| ui::name(&it.name)));
         html! {
-            @if !extras.is_empty() {
+            @if extras().next().is_some() {
                 p.note.hint { (sentence([named], |[extras]| self.l.with_extras(extras))) }
             }
         }
@@ -388,19 +380,21 @@ impl QuestionScreen<'_> {
 
     fn apply_form(&self, detail: &QuestionDetail, receipt: &Receipt) -> Markup {
         let l = self.l;
-        // What nobody has claimed cannot be shared by those who claimed something.
-        let anybody = (0..receipt.lines.len())
+        // Without a claim, there is no claimer who could share the rest: the API refuses it.
+        let has_claims = (0..receipt.lines.len())
             .filter_map(|index| receipt.claims_of(index, &detail.claims))
             .any(|it| !it.claims.is_empty());
         html! {
-            form action=(self.api("/apply")) data-method="POST" data-then={ (self.path()) "/expenses/{id}" } data-done=(l.expense_recorded())
-                data-ask=[self.seen.question.answered.is_empty().then(|| l.nobody_claimed())] {
+            form action=(self.api("/apply")) data-method="POST" data-then={ (self.path()) "/expenses/{id}" } data-done=(l.expense_recorded()) {
                 h2 { (l.record_expense()) }
                 div.card.fields {
                     (ui::field("unclaimed", l.rest_to(), &html! {
                         select #unclaimed name="unclaimed" {
-                            @if anybody { option value="claimers" { (l.rest_claimers()) } }
-                            option value="payers" { (l.rest_payers()) }
+                            @if has_claims { option value="claimers" { (l.rest_claimers()) } }
+                            option value="payers"
+                                data-ask=[(!has_claims).then(|| l.without_claims())] {
+                                (l.rest_payers())
+                            }
                             option value="reject" { (l.rest_reject()) }
                         }
                     }))

@@ -138,10 +138,9 @@ impl ScheduleScreen<'_> {
                     (ui::big(&l.money(of.amount, of.currency)))
                     span.hint {
                         (l.who_pays()) ": "
-                        @for (index, payer) in of.all_payers().iter().enumerate() {
-                            @if index > 0 { ", " }
-                            (self.names.shown_stored(payer.user_id, &payer.user_name))
-                        }
+                        (ui::listed(of.all_payers().iter().map(|payer| {
+                            self.names.shown_stored(payer.user_id, &payer.user_name)
+                        })))
                     }
                     @if let Some(notes) = &of.notes { span { (ui::name(notes)) } }
                     small.hint {

@@ -43,7 +43,7 @@ texts! {
     record_expense { "Record as expense", "Записать как расход" }
     rest_to { "Who pays for what nobody claimed", "Кто платит за неотмеченное" }
     rest_reject { "Nobody: claim it first", "Никто: сначала отметить" }
-    nobody_claimed { "Nobody has marked anything yet, so all of it is for the one who paid. Record it anyway?",
+    without_claims { "No items are marked yet, so the payer bears the whole receipt. Record it anyway?",
         "Пока никто ничего не отметил: всё достанется тому, кто платил. Всё равно записать?" }
     rest_claimers { "All who had something", "Все, кто что-то заказал" }
     rest_payers { "The one who paid", "Тот, кто оплатил чек" }
