@@ -261,6 +261,26 @@ test('what waits for a person is on top of the start and of the group', async ()
   }
 });
 
+test('a receipt without claims is recorded for its payer only after a question', async () => {
+  const bill = await server.call('alice', 'POST', `/api/groups/${server.group}/questions`, {
+    type: 'items', prompt: 'Unclaimed', receipt: { description: 'Kiosk', items: [{ name: 'Map', amount: 5 }] },
+  });
+  const page = await open(server, 'alice', `${server.path}/questions/${bill.id}`);
+  const choice = page.getByLabel('Who pays for what nobody claimed'), record = page.getByRole('button', { name: 'Record as expense' });
+  assert.deepEqual(await choice.locator('option').allInnerTexts(), ['The one who paid', 'Nobody: claim it first']);
+  await choice.selectOption('reject');
+  await record.click();
+  await page.locator('[data-problem]:visible, .error:visible').first().waitFor();
+  assert.equal(await page.getByRole('dialog').count(), 0);
+  await choice.selectOption('payers');
+  await record.click();
+  const dialog = page.getByRole('dialog');
+  assert.match(await dialog.textContent(), /the payer bears the whole receipt/);
+  await dialog.getByRole('button').nth(1).click();
+  await page.waitForURL(/\/expenses\/[^/]+$/);
+  await page.context().close();
+});
+
 test('the first to claim is told their own part, and lines stay where they are', async () => {
   const bill = await server.call('alice', 'POST', `/api/groups/${server.group}/questions`, {
     type: 'items', prompt: 'Lisbon', receipt: {
