@@ -157,14 +157,17 @@ async fn group(database: &Database) -> Group {
     }
 }
 
+/// A file of this run of the tests.
+fn temporary(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fracti-{}-{name}", process::id()))
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_import_ends_when_one_of_its_members_leaves() {
     let database = Database::start().await;
     let group = group(&database).await.id;
-    let file =
-        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fracti-long-{}.csv", process::id()));
-    let members =
-        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fracti-long-{}.json", process::id()));
+    let file = temporary("long.csv");
+    let members = temporary("long.json");
     let row = |row: usize| format!("2025-01-02,Tea {row},General,2.00,EUR,1.00,-1.00\n");
     let rows = (0..1_100).map(row).collect::<Vec<_>>().concat();
     let header = "Date,Description,Category,Cost,Currency,Anna,Bob\n\n";
@@ -220,8 +223,7 @@ async fn a_file_is_imported_once_and_only_if_every_name_is_a_member() {
     let id = group(&database).await.id.to_string();
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let file = root.join("../../tests/fixtures/import/splitwise.csv");
-    let members = Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .join(format!("fracti-members-{}.json", process::id()));
+    let members = temporary("members.json");
     let json = r#"{"Anna Smith":"1","O'Neil, Bob":"new guest","Zoë \"Zed\" Ünal":"new guest",
         "דנה כהן":"new guest"}"#;
     fs::write(&members, json).unwrap();

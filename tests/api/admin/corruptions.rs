@@ -1,11 +1,7 @@
 //! Rows that something else than Fracti changed, added or deleted: what `fracti-admin verify`
 //! finds, and what `fracti-admin repair` mends.
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use fracti_admin::{Outcome, RepairOptions};
@@ -14,7 +10,7 @@ use serde_json::{Value, json};
 
 use Fate::{Lost, Mended};
 
-use super::admin;
+use super::{admin, file};
 use crate::{
     export::exported,
     harness::{Api, Caller, Group},
@@ -769,8 +765,7 @@ async fn many_rows_are_mended_beside_the_api_and_each_is_in_the_report() {
     for (pk, sk) in &lost {
         api.delete_row(pk, sk).await;
     }
-    let report =
-        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fracti-repair-{}.json", group.id));
+    let report = file(&format!("repair-{}.json", group.id));
     let (shown, output) = repair(&group, false, Some(report.clone())).await;
     assert_eq!(shown, Outcome::Bad);
     let would = format!("{} rows would be mended, 0 findings cannot be mended", lost.len());

@@ -7,7 +7,7 @@ use fracti_files::export::Format;
 use fracti_formats::{Answers, read};
 use serde_json::{Value, json};
 
-use super::admin;
+use super::{admin, file};
 use crate::{
     export::{Eventful, exported, sheet},
     harness::{Api, Group},
@@ -73,8 +73,7 @@ async fn long_history_is_written_page_by_page() {
 async fn file_has_its_name_once_it_is_whole() {
     let group = Group::new(2, "EUR").await;
     group.spend(0, json!({ "amount": 10 })).await;
-    let path =
-        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fracti-export-{}.csv", group.id));
+    let path = file(&format!("export-{}.csv", group.id));
     let options = |group: &str| ExportOptions {
         group: group.parse().unwrap(),
         format: Format::Csv,
@@ -102,8 +101,7 @@ async fn file_has_its_name_once_it_is_whole() {
     assert!(matches!(both, (Ok(Outcome::Good), Ok(Outcome::Good))), "{both:?}");
     assert_eq!(fs::read_to_string(&path).unwrap(), file, "two at once write one whole file");
     let name = path.file_name().unwrap().to_str().unwrap();
-    let parts =
-        fs::read_dir(env!("CARGO_TARGET_TMPDIR")).unwrap().map(|it| it.unwrap().file_name());
+    let parts = fs::read_dir(path.parent().unwrap()).unwrap().map(|it| it.unwrap().file_name());
     let parts: Vec<_> =
         parts.filter(|it| it.to_str().is_some_and(|it| it.starts_with(name))).collect();
     assert_eq!(parts, [name], "nothing else is left");

@@ -22,7 +22,7 @@ use fracti_tests::{
 };
 use serde_json::{Value, json};
 
-use super::admin;
+use super::{admin, file};
 use crate::{
     export::exported,
     harness::{Api, number},
@@ -42,14 +42,6 @@ async fn v0(seed: u64, items: usize) -> (Api, V0Table) {
 fn options() -> MigrateOptions {
     let segments = NonZeroU16::new(4).unwrap();
     MigrateOptions { dry_run: false, segments, state: None, report: None }
-}
-
-/// A file of a test.
-fn file(name: &str) -> PathBuf {
-    let file = Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .join(format!("fracti-{}-{name}", std::process::id()));
-    let _ = std::fs::remove_file(&file);
-    file
 }
 
 async fn migrate(api: &Api, options: &MigrateOptions) -> (Outcome, String) {
