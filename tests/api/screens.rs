@@ -237,6 +237,23 @@ async fn sentences_agree_with_the_reader() {
 }
 
 #[tokio::test]
+async fn friends_name_a_payment_that_a_linked_guest_made_before() {
+    let group = Group::new(3, "EUR").await;
+    let guest = group.guest(0, "Grandma").await;
+    let shares = json!([{ "userId": guest }]);
+    group.spend(0, json!({ "amount": 20, "splits": shares })).await;
+    let paid = json!({ "fromId": guest, "toId": "1", "amount": 5 });
+    group.members[2].post(&group.path("/settlements"), paid).await.data(201);
+    group.link(&guest, "2").await.data(200);
+    let friends = shown(&group.members[0], "/screens/me/friends", "en").await;
+    for amount in ["5.00", "15.00"] {
+        let sum = format!("{amount}\u{a0}EUR");
+        assert!(friends.text.contains(&sum), "{sum}: {}", friends.text);
+    }
+    assert!(friends.text.contains("paid, to be confirmed"), "{}", friends.text);
+}
+
+#[tokio::test]
 async fn document_is_the_same_for_every_path_and_known_by_its_tag() {
     let api = Api::new().await;
     let nobody = api.user(1, "Alice").with(None);

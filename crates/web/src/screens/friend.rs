@@ -194,17 +194,18 @@ async fn between(
     Ok((group, transfers))
 }
 
-/// What concerns a member in a group.
+/// A group, and what one of its members still has to pay or to get in it.
 pub(super) struct Own {
     pub(super) group: Group,
     pub(super) members: Vec<Member>,
     /// The payments of its plan that the member sends or receives.
     pub(super) transfers: Vec<(Currency, Transfer)>,
-    /// The payments of the group that are not confirmed yet: the plan counts them.
+    /// The payments of the group that are not confirmed yet, which the plan counts. A linked guest
+    /// is named as the user.
     pub(super) pending: Vec<Settlement>,
 }
 
-/// What concerns a member in their group.
+/// Reads a member's group, and what is open for them in it.
 pub(super) async fn own_transfers(app: &App, member_key: MemberKey) -> Result<Own, Problem> {
     let (group, members, ledger) = app.table.group_and_ledger(member_key).await?;
     let pending = app.table.pending_settlements(group.id, &ledger).await?;
@@ -216,5 +217,6 @@ pub(super) async fn own_transfers(app: &App, member_key: MemberKey) -> Result<Ow
         plan.transfers.into_iter().filter(is_own).map(move |it| (currency, it))
     };
     let transfers = debts.plans.into_iter().flat_map(of).collect();
+    let pending = pending.iter().map(|it| it.resolved(&ledger.links)).collect();
     Ok(Own { group, members, transfers, pending })
 }
