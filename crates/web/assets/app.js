@@ -174,7 +174,8 @@ function tell(time) {
   if (!day && !isMoment && time.textContent) return;
   const year = date.slice(0, 4) === now.slice(0, 4) ? undefined : 'numeric', clock = new Date(at);
   day ??= new Intl.DateTimeFormat(ru ? 'ru' : 'en-GB', { day: 'numeric', month: 'short', year }).format(clock).replace(' ', '\u00a0');
-  time.textContent = isMoment ? `${day}, ${two(clock.getHours())}:${two(clock.getMinutes())}` : day;
+  // A heading is of the day of the moments below it.
+  time.textContent = isMoment && !time.closest('h2') ? `${day}, ${two(clock.getHours())}:${two(clock.getMinutes())}` : day;
 }
 
 // --- Screens.

@@ -248,11 +248,12 @@ function byDay() {
   const list = document.querySelector('[data-days]');
   let last, rows;
   for (const row of list?.querySelectorAll('li') ?? []) {
-    const moment = row.querySelector('time'), day = dayOf(moment.dateTime);
+    const { dateTime } = row.querySelector('time'), day = dayOf(dateTime);
     if (day !== last) {
+      const time = make('time', { dateTime });
       rows = make('ul', { className: 'card list' });
-      // The word of the moments below it.
-      list.append(make('h2', { className: 'day' }, make('time', { dateTime: day }, moment.textContent.split(',')[0])), rows);
+      list.append(make('h2', { className: 'day' }, time), rows);
+      tell(time);
       last = day;
     }
     rows.append(row);

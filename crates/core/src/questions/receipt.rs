@@ -519,7 +519,7 @@ fn sharing_of_present(line: &Line<Decimal>, applying: Applying<'_>) -> Option<Sh
     } else if line.kind == LineKind::Item {
         None
     } else {
-        Some(Sharing::Over { over: None, split: LineSplit::Proportional })
+        Some(Sharing::Over { over: None, split: LineSplit::default() })
     }
 }
 

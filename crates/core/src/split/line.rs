@@ -35,6 +35,13 @@ words! {
     }
 }
 
+impl Default for LineSplit {
+    /// How a line is divided if nothing is said.
+    fn default() -> Self {
+        Self::Proportional
+    }
+}
+
 /// A line of a receipt. The type `A` of its amount is a number of minor units (`i64`) in
 /// calculations, and of major units ([`Decimal`]) in rows. `M` names its members.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

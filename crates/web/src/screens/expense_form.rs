@@ -561,7 +561,7 @@ impl Form<'_> {
             small.hint {
                 @if let Some(line) = named { (ui::name(&line.name)) " · " }
                 @match line.map(|it| &it.sharing) {
-                    None => (l.line_split(LineSplit::Proportional)),
+                    None => (l.line_split(LineSplit::default())),
                     Some(Sharing::Over { over, split }) => {
                         (l.line_split(*split))
                         @if over.is_some() { " · " output data-over {} }

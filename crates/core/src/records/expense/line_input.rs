@@ -422,7 +422,7 @@ impl LineContext<'_> {
                     Field::Absent => None,
                     Field::Value(over) => Some(self.read_over(path, over, errors)?),
                 };
-                Some(Sharing::Over { over, split: input.split.or(LineSplit::Proportional)? })
+                Some(Sharing::Over { over, split: input.split.or(LineSplit::default())? })
             }
         }
     }
