@@ -137,22 +137,22 @@ pub fn occur(
     // The rows of a deleted group may be deleted at this moment, so it gets none.
     if of_group.deleted_at.is_some() {
         let paused = before.refused(before.repeat.start, &Error::Left, now);
-        let put = Write::put(&paused)?.when(unchanged(before)?);
-        return Ok(Decision::Write(Transaction::from_iter([put]), Occurred::Paused));
+        return Ok(Decision::Write(alone(before, &paused)?, Occurred::Paused));
     }
-    let (of_group, members) = of_one_moment(of_group, members, &ledger)?;
     let schedule = before.clone().without_old_dates(now);
+    let Some(date) = schedule.due_date(now) else {
+        if schedule == *before {
+            return Ok(Decision::Done(Occurred::Nothing));
+        }
+        // Dates that pass unrecorded are no event of the group.
+        let passed = Schedule { version: before.version.saturating_add(1), ..schedule };
+        return Ok(Decision::Write(alone(before, &passed)?, Occurred::Nothing));
+    };
+    let (of_group, members) = of_one_moment(of_group, members, &ledger)?;
     let member_key = MemberKey { group: of_group.id, user: schedule.actor_id };
     let mut transaction = LedgerTransaction::unchecked(member_key, ledger, now);
     let at = transaction.at();
     let links = transaction.links().clone();
-    let Some(date) = schedule.due_date(now) else {
-        if schedule != *before {
-            let passed = Schedule { version: before.version.saturating_add(1), ..schedule };
-            transaction.add(Write::put(&passed)?.when(unchanged(before)?));
-        }
-        return transaction.commit(Occurred::Nothing);
-    };
     let decide = || {
         of_group.check_unarchived()?;
         let actor = members.iter().find(|member| member.id == schedule.actor_id);
@@ -180,6 +180,11 @@ pub fn occur(
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// The write of a schedule without one of its group.
+fn alone(before: &Schedule, after: &Schedule) -> Result<Transaction, Error> {
+    Ok(Transaction::from_iter([Write::put(after)?.when(unchanged(before)?)]))
 }
 
 /// The decision to pause a schedule, which tells the group.

@@ -21,7 +21,7 @@ use crate::{
     },
     records::{
         expense::Payer,
-        schedule::{NewSchedule, RepeatInput, RepeatUnit, Schedule, ScheduleEdit},
+        schedule::{NewSchedule, Repeat, RepeatInput, RepeatUnit, Schedule, ScheduleEdit},
     },
     values::{
         id::{GuestId, MemberId, Subscriber},
@@ -273,4 +273,19 @@ fn schedule_records_its_expense_or_is_paused() {
             }
         }
     }
+}
+
+#[test]
+fn schedule_whose_dates_are_too_old_passes_them_without_an_event() {
+    let daily = written(scheduled(&[])).1;
+    let yearly = Repeat { every: RepeatUnit::Year, ..daily.repeat };
+    let schedule = Schedule { repeat: yearly, ..daily };
+    let context = RequestContext { now: now().plus_seconds(60 * 24 * 3600), random: [9; 10] };
+    let seen = (&group(), &*members(), Ledger::default());
+    let (transaction, occurred) = written(schedules::occur(&schedule, seen, context, None));
+    assert_eq!(occurred, Occurred::Nothing);
+    assert_eq!(transaction.keys(), [keys::schedule(group().id, schedule.id)]);
+    let passed = put::<Schedule>(&transaction);
+    assert_eq!(passed.next_date, Some("2027-11-21".parse().unwrap()));
+    assert_eq!(passed.version, schedule.version + 1);
 }
