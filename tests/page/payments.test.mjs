@@ -227,19 +227,28 @@ test('what was done is named', async () => {
 });
 
 test('funds say what is there, who confirms, and whether payments count at once', async () => {
-  for (const [language, topUp, waits, counts] of [
-    ['en', 'Top up', 'Top-up of 50.00 EUR reported. The operator has to confirm it.', /counts at once, without your confirmation/],
-    ['ru', 'Пополнить', 'Пополнение 50,00 EUR записано. Его подтвердит оператор.', /учитывается сразу, без вашего подтверждения/],
+  const { members } = await server.call('carol', 'GET', `/api/groups/${server.group}`);
+  const carol = members.find((it) => it.name.startsWith('Carol')).id;
+  for (const [language, topUp, reported, asked, counts] of [
+    ['en', 'Top up', 'Top-up of 50.00 EUR reported. The operator has to confirm it.', ['Count them at once', 'waits for your confirmation'], ['Ask me first', 'counts at once, without your confirmation']],
+    ['ru', 'Пополнить', 'Пополнение 50,00 EUR записано. Его подтвердит оператор.', ['Учитывать сразу', 'ждёт вашего подтверждения'], ['Сначала спрашивать меня', 'учитывается сразу, без вашего подтверждения']],
   ]) {
     const page = await open(server, 'carol', '/app/me/funds', { language });
     await page.locator('summary', { hasText: topUp }).click();
     await page.fill('#top-up-amount', '50');
     await page.fill('#top-up-about', 'Bank');
     await page.locator('details[open] form .small-button').click();
-    await tells(page, waits);
+    await tells(page, reported);
+    await server.call('dave', 'POST', `/api/users/${carol}/funds/credits`, { fund: 'cash', currency: 'EUR', amount: '1', refId: `bank for carol, ${language}` });
     await page.goto(`${server.api}/app/me/funds`);
     await ready(page);
-    assert.match(await page.locator('main').innerText(), counts);
+    // No payment counts unconfirmed until its recipient wants that.
+    for (const [button, sentence] of [asked, counts]) {
+      assert.ok((await page.locator('main').innerText()).includes(sentence), sentence);
+      await page.getByRole('button', { name: button }).click();
+      await page.getByRole('button', { name: button }).waitFor({ state: 'detached' });
+      await ready(page);
+    }
     // Nothing is available yet, and there is no card of nothing.
     assert.deepEqual(await page.locator('dl').evaluateAll((all) => all.filter((it) => !it.textContent.trim()).length), 0);
     await check(page, `funds-${language}`);

@@ -91,8 +91,7 @@ body! {
 
 /// Set whether a user takes payments from funds without confirming each.
 ///
-/// Who reports a top-up, or confirms a payment of cash from funds, accepts them from then on,
-/// unless they have said that they do not.
+/// No user does until they have said so.
 #[utoipa::path(put, path = "/api/users/{userId}/funds", tag = "funds",
     responses((status = OK, body = Data<FundsView>)),
     extensions(("x-errors" = json!([Code::NotAllowed, Code::FundsDisabled]))))]

@@ -193,7 +193,10 @@ async fn a_payment_at_once_needs_a_recipient_who_accepts_and_is_owed() {
     assert_eq!(friends.settle(bob, now("10")).await.code(), (409, "NOT_ACCEPTED"));
     let first = friends.settle(bob, pay("10", &json!({}))).await.id();
     friends.end(alice, &first, "completed").await.data(200);
-    assert_eq!(funds(alice).await["cash"]["accepts"], true);
+    assert_eq!(funds(alice).await["cash"]["accepts"], false);
+    assert_eq!(friends.settle(bob, now("1")).await.code(), (409, "NOT_ACCEPTED"));
+    let on = json!({ "currency": "EUR", "accepts": true });
+    alice.put("/api/users/me/funds", on).await.data(200);
 
     assert_eq!(friends.settle(bob, now("20.01")).await.code(), (409, "NOT_ACCEPTED"));
     let paid = friends.settle(bob, now("5")).await;

@@ -291,9 +291,9 @@ async fn who_said_no_is_asked_each_time() {
     assert_eq!(accepts().await, false);
     let checked = alice.post("/api/users/me/funds/check", json!({})).await;
     assert_eq!(checked.data(200)["currencies"][0], funds(alice).await);
-    // Who never said anything is not asked again.
+    // Who has said nothing yet is asked, too.
     bob.post("/api/users/me/funds/credits", report("9")).await.data(201);
-    assert_eq!(funds(bob).await["cash"]["accepts"], true);
+    assert_eq!(funds(bob).await["cash"]["accepts"], false);
 }
 
 #[tokio::test]

@@ -115,10 +115,6 @@ pub fn pay(
     }
     from.capture(held, at)?;
     let received = receive(&mut to, held, settlement, by, (at, random))?;
-    if received.cash_amount > 0 {
-        // Who confirms a payment of cash takes further ones.
-        to.accept_unless_refused(settlement.currency, at);
-    }
     let paid = held.clone().ended(FundStatus::Completed, at, Some(by));
     let paid = FundTransaction { other_id: Some(received.id), ..paid };
     let mut writes = vec![put_changed(&paid, FundStatus::Authorised)?, Write::put_new(&received)?];

@@ -63,7 +63,7 @@ pub fn is_full(funds: &Funds, new: &FundCredit) -> bool {
 
 /// Adds cash or credit: what an operator records counts at once, and what the user reports waits.
 pub fn credit(
-    mut funds: Funds,
+    funds: Funds,
     actor: &User,
     new: FundCredit,
     RequestContext { now, random }: RequestContext,
@@ -80,7 +80,6 @@ pub fn credit(
     if entered.ref_id.is_some() {
         return at_once(funds, entered, now).map(ControlFlow::Break);
     }
-    funds.accept_unless_refused(currency, now);
     let entered = FundTransaction { owner_name: Some(actor.name.clone()), ..entered };
     Ok(ControlFlow::Continue((funds, entered.until(now.plus_seconds(HOLD_S)))))
 }

@@ -323,13 +323,6 @@ impl Funds {
         }
     }
 
-    /// Takes payments in a currency from now on, unless the owner has said that they do not.
-    pub fn accept_unless_refused(&mut self, currency: Currency, now: Timestamp) {
-        if self.said_of(currency).is_none() {
-            self.accept(currency, true, now);
-        }
-    }
-
     /// Whether the owner takes payments in a currency without confirming each.
     #[must_use]
     pub fn accepts(&self, currency: Currency) -> bool {
