@@ -197,10 +197,10 @@ test('payments, spendings and targets take every notation', async () => {
   assert.equal(payment.amount, '1234.5');
   const edit = await form(EUR, {}, `/settlements/${payment.id}`);
   await edit.getByText('Put right').click();
-  await edit.getByLabel('Amount', { exact: true }).fill('$5');
-  await edit.getByLabel('Amount', { exact: true }).blur();
+  await edit.getByLabel('Amount, EUR').fill('$5');
+  await edit.getByLabel('Amount, EUR').blur();
   await edit.getByText('An amount like 12.50').or(edit.getByText('Amounts here are in EUR')).waitFor();
-  await edit.getByLabel('Amount', { exact: true }).fill('3×4');
+  await edit.getByLabel('Amount, EUR').fill('3×4');
   assert.equal(nbsp(await understood(edit).textContent()), '= 12.00 EUR');
   await save(edit).click();
   await edit.waitForFunction(() => document.querySelector('.hero').textContent.includes('12.00'));

@@ -378,6 +378,19 @@ pub(crate) fn field(id: &str, label: &str, control: &Markup) -> Markup {
     html! { div.field { label for=(id) { (label) } (control) } }
 }
 
+/// A field for an amount of what has a currency already.
+pub(crate) fn amount_field(l: Texts, id: &str, amount: Decimal, currency: Currency) -> Markup {
+    let label = format!("{}, {}", l.amount_label(), currency.code());
+    field(
+        id,
+        &label,
+        &html! {
+            input id=(id) name="amount" inputmode="decimal" autocomplete="off" data-decimal
+                value=(l.amount_field(amount, currency));
+        },
+    )
+}
+
 /// Where the screens of a group begin.
 pub(crate) fn group_path(group: GroupId) -> String {
     format!("/app/groups/{group}")

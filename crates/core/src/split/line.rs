@@ -85,6 +85,14 @@ pub enum Sharing<M: Ord = MemberId> {
     },
 }
 
+impl Line<Decimal> {
+    /// What the line adds to the expense, in major units: a discount takes its amount off.
+    #[must_use]
+    pub fn added(&self) -> Decimal {
+        if self.kind == LineKind::Discount { self.amount.negated() } else { self.amount }
+    }
+}
+
 impl<A, M: Ord> Line<A, M> {
     /// The same line with another amount.
     pub fn with_amount<B>(self, amount: B) -> Line<B, M> {

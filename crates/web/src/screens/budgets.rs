@@ -16,13 +16,20 @@ pub(crate) async fn show(
     l: Texts,
 ) -> Result<Fragment, Problem> {
     let targets = app.table.targets(user.id).await?;
-    let keys = std::iter::once((TOTAL.to_owned(), l.total_budget().to_owned())).chain(
-        Category::all().map(|it| (it.to_string(), format!("{} {}", it.emoji(), l.category(it)))),
-    );
     let shown = |amount| match targets.currency {
         Some(currency) => l.amount_field(amount, currency),
         None => l.number_field(amount),
     };
+    let row = |key: &str, label: &str| {
+        html! {
+            li.row {
+                label.grow for={ "target-" (key) } { (label) }
+                span.stepper { input.num id={ "target-" (key) } name=(key) inputmode="decimal" autocomplete="off" data-decimal
+                    placeholder="–" value=[targets.targets.get(key).map(|it| shown(*it))]; }
+            }
+        }
+    };
+    let has_others = targets.targets.keys().any(|key| key != TOTAL);
     Ok(Fragment(html! {
         a.back href="/app/me" { (l.me()) }
         h1 tabindex="-1" data-title { (l.budgets()) }
@@ -42,13 +49,12 @@ pub(crate) async fn show(
                         value=[targets.time_zone.map(|it| it.to_string())];
                 }))
             }
-            ul.card.list { @for (key, label) in keys {
-                li.row {
-                    label.grow for={ "target-" (key) } { (label) }
-                    span.stepper { input.num id={ "target-" (key) } name=(key) inputmode="decimal" autocomplete="off" data-decimal
-                        placeholder="–" value=[targets.targets.get(&key).map(|it| shown(*it))]; }
-                }
-            } }
+            ul.card.list { (row(TOTAL, l.total_budget())) }
+            details.card.fields open[has_others] { summary { (l.by_category()) }
+                ul.list { @for it in Category::all() {
+                    (row(&it.to_string(), &format!("{} {}", it.emoji(), l.category(it))))
+                } }
+            }
             (ui::submit(l.save()))
         }
     }))

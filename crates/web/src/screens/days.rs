@@ -152,8 +152,7 @@ pub(crate) async fn day(
                     details.fields { summary { (l.edit()) }
                         form action=(api) data-method="PUT" data-then="" data-done=(l.saved()) data-currency=(it.currency.code())
                             data-digits=(it.currency.exponent()) novalidate {
-                            @let field = format!("amount-{}", it.id);
-                            (ui::field(&field, l.amount_label(), &html! { input id=(field) name="amount" inputmode="decimal" data-decimal value=(l.amount_field(it.amount, it.currency)); }))
+                            (ui::amount_field(l, &format!("amount-{}", it.id), it.amount, it.currency))
                             @let field = format!("title-{}", it.id);
                             (ui::field(&field, l.what(),
                                 &html! { input id=(field) name="title" value=(it.title); }))

@@ -11,7 +11,7 @@ use fracti_core::{
         entry::Entry,
         expense::{Expense, ShareBreakdown},
     },
-    split::{Line, LineKind, Sharing},
+    split::{Line, Sharing},
     values::{
         decimal::Decimal,
         id::{ExpenseId, MemberId},
@@ -208,7 +208,7 @@ impl ExpenseScreen<'_> {
                             }
                         }
                     }
-                    (self.money(if line.kind == LineKind::Discount { line.amount.negated() } else { line.amount }))
+                    (self.money(line.added()))
                 }
             } }
         }

@@ -202,7 +202,7 @@ impl QuestionScreen<'_> {
             @else { ul.card.list { @for (index, line) in receipt.lines.iter().enumerate() {
                 li.row {
                     (self.line(detail, receipt, index, line))
-                    (ui::money(l, line.amount, receipt.currency))
+                    (ui::money(l, line.added(), receipt.currency))
                 }
             } } }
             // Items without claims are owed only once the question is closed.
@@ -272,7 +272,7 @@ impl QuestionScreen<'_> {
                                             checked[my.is_some()];
                                         (title(l, line))
                                     }
-                                    (ui::money(l, line.amount, receipt.currency))
+                                    (ui::money(l, line.added(), receipt.currency))
                                 }
                                 (self.faces(detail, receipt, index, line))
                                 @if line.quantity.is_some_and(|it| it != Decimal::new(1, 0)) {
@@ -291,7 +291,7 @@ impl QuestionScreen<'_> {
                                 }
                             } @else {
                                 (self.line(detail, receipt, index, line))
-                                (ui::money(l, line.amount, receipt.currency))
+                                (ui::money(l, line.added(), receipt.currency))
                             }
                         }
                     }

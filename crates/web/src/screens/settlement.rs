@@ -288,10 +288,7 @@ impl SettlementScreen<'_> {
             details.card.fields { summary { (l.put_right()) }
                 form action=(self.api()) data-method="PUT" data-etag=(self.tag()) data-then="" data-done=(l.saved())
                     data-currency=(it.currency.code()) data-digits=(it.currency.exponent()) novalidate {
-                    (ui::field("amount", l.amount_label(), &html! {
-                        input #amount name="amount" inputmode="decimal" autocomplete="off"
-                            data-decimal value=(l.amount_field(it.amount, it.currency));
-                    }))
+                    (ui::amount_field(l, "amount", it.amount, it.currency))
                     (ui::field("date", l.date(),
                         &html! { input #date type="date" name="date" value=(it.day()); }))
                     (ui::field("note", l.note(), &html! { input #note name="note" maxlength="200" value=[it.note.as_ref()] data-null; }))
