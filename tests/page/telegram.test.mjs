@@ -41,6 +41,15 @@ const telegram = async (context) => {
   await context.route('https://telegram.org/js/telegram-web-app.js', (route) => route.fulfill({ contentType: 'text/javascript', body: SCRIPT }));
 };
 
+test('the way back of a form that a link opened leads to its group', async () => {
+  const page = await open(server, 'alice', `${server.path}/expenses/new`, { telegram, extra: launched() });
+  await page.waitForFunction(() => window.Telegram?.WebApp.BackButton);
+  await page.evaluate(() => Telegram.WebApp.BackButton.press());
+  await page.waitForURL(`**${server.path}`);
+  assert.deepEqual(page.errors, []);
+  await page.context().close();
+});
+
 test('Telegram has its own buttons, theme and haptics', async () => {
   const page = await open(server, 'bob', `${server.path}/expenses/new`, { telegram, extra: launched() });
   await page.waitForFunction(() => window.Telegram?.WebApp.MainButton.visible);

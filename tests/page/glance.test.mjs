@@ -1,0 +1,143 @@
+// What a person sees at a glance: words, signs, and where things stand.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PHONE, check, open, ready, serve, tap } from './harness.mjs';
+
+const server = await serve();
+const group = await server.call('alice', 'POST', '/api/groups', { title: 'Glance '.repeat(14).trim(), chatId: 'glance', currency: 'EUR' });
+const path = `/app/groups/${group.id}`;
+const api = `/api/groups/${group.id}`;
+for (const name of ['bob', 'carol']) await server.call(name, 'POST', `${api}/join`, {});
+const { members } = await server.call('alice', 'GET', api);
+const id = (name) => members.find((it) => it.name.startsWith(name)).id;
+const text = async (locator) => (await locator.innerText()).replace(/\s+/g, ' ').trim();
+
+test('claims keep counts apart, take a discount off, and name a tip once', async () => {
+  const bill = await server.call('alice', 'POST', `${api}/questions`, {
+    type: 'items', prompt: 'Who had what?', receipt: {
+      description: 'Bar', items: [{ name: 'Beer', amount: 14, quantity: 4 }, { kind: 'discount', name: 'Coupon', amount: 4 }, { kind: 'tip', name: 'Tip', amount: 2 }],
+    },
+  });
+  const at = `${api}/questions/${bill.id}`;
+  await server.call('bob', 'PUT', `${at}/claims`, { items: [{ item: 0, count: 2 }] });
+  for (const [language, left, coupon] of [['en', '2 left', '−4.00 EUR'], ['ru', 'осталось 2', '−4,00 EUR']]) {
+    for (const name of ['alice', 'bob']) {
+      const page = await open(server, name, `${path}/questions/${bill.id}`, { language });
+      const rows = page.locator('.claims > li');
+      assert.match(await text(rows.nth(0)), new RegExp(`× 2 · ${left}`));
+      assert.ok((await text(rows.nth(1))).endsWith(coupon), await text(rows.nth(1)));
+      // In Russian, the word of the receipt is another one than that of its kind.
+      if (language === 'en') assert.equal((await text(rows.nth(2))).match(/Tip/g).length, 1);
+      await page.context().close();
+    }
+  }
+  await server.call('alice', 'POST', `${at}/close`, {});
+});
+
+test('two payers are both named, and an expense says once how it was split', async () => {
+  const made = await server.call('alice', 'POST', `${api}/expenses`, {
+    amount: 90, description: 'Boat', payers: [{ userId: id('Alice'), amount: 50 }, { userId: id('Bob'), amount: 40 }],
+    splitType: 'shares', splits: members.map((it) => ({ userId: it.id, weight: 1 })),
+  });
+  const page = await open(server, 'alice', path);
+  assert.match(await text(page.locator('a.row', { hasText: 'Boat' })), /You and Bob( Jones)? paid/);
+  await page.goto(`${server.api}${path}/expenses/${made.id}`);
+  await ready(page);
+  const words = await text(page.locator('main'));
+  assert.doesNotMatch(words, /Shares · Shares|by You\b/);
+  assert.match(words, /[Rr]ecorded by you/);
+  await page.context().close();
+});
+
+test('an empty form says what it needs in the reader’s words', async () => {
+  for (const [language, words] of [['en', ['Enter the amount', 'What was it for?']], ['ru', ['Укажите сумму', 'Напишите, за что']]]) {
+    const page = await open(server, 'alice', `${path}/expenses/new`, { language });
+    await page.locator('[data-main]').click();
+    await page.locator('.error:visible').nth(1).waitFor();
+    assert.deepEqual(await page.locator('.error:visible').allInnerTexts(), words);
+    await page.context().close();
+  }
+});
+
+test('a payment is taken back after a question', async () => {
+  await server.call('alice', 'POST', `${api}/expenses`, { amount: 30, description: 'Tea' });
+  const paid = await server.call('alice', 'POST', `${api}/settlements`, { fromId: id('Bob'), toId: id('Alice'), amount: 3 });
+  const page = await open(server, 'alice', `${path}/settlements/${paid.id}`);
+  await page.getByRole('button', { name: 'Take back (not received)' }).click();
+  const dialog = page.getByRole('dialog');
+  assert.match(await dialog.textContent(), /Take this payment back\?/);
+  await page.keyboard.press('Escape');
+  assert.equal((await server.call('alice', 'GET', `${api}/settlements/${paid.id}`)).status, 'completed');
+  await page.context().close();
+});
+
+test('a long title takes two lines, and one in the way back', async () => {
+  const lines = (locator) => locator.evaluate((it) => it.getBoundingClientRect().height / parseFloat(getComputedStyle(it).lineHeight));
+  const page = await open(server, 'alice', path);
+  assert.ok(await lines(page.locator('h1')) < 2.6, 'two lines and their margins');
+  await page.goto(`${server.api}${path}/balances`);
+  await ready(page);
+  assert.ok((await page.locator('a.back').boundingBox()).height < 56);
+  await page.context().close();
+});
+
+test('members of a split stand in one line each', async () => {
+  const page = await open(server, 'alice', `${path}/expenses/new`, { size: PHONE });
+  await page.getByLabel('Amount', { exact: true }).fill('30');
+  for (const way of ['Shares', 'Amounts']) {
+    await page.getByRole('radio', { name: way }).check();
+    const rows = page.locator('li.row', { hasText: 'Carol' }).filter({ has: page.locator('input:visible') });
+    assert.ok((await rows.first().boundingBox()).height < 72, way);
+  }
+  await page.context().close();
+});
+
+test('a field that has the focus is not under the button', async () => {
+  const page = await open(server, 'alice', `${path}/expenses/new`, { size: { width: 390, height: 460 } });
+  await page.getByLabel('Amount', { exact: true }).fill('30');
+  await page.getByRole('radio', { name: 'Amounts' }).check();
+  await page.getByLabel('What for').focus();
+  let fields = 0;
+  for (let at = 0; at < 30; at += 1) {
+    await page.keyboard.press('Tab');
+    await page.waitForTimeout(20);
+    const [bottom, top, own] = await page.evaluate(() => {
+      const [it, main] = [document.activeElement, document.querySelector('[data-main]')];
+      return [it.getBoundingClientRect().bottom, main.getBoundingClientRect().top, it === main || !it.matches('main input')];
+    });
+    if (own) continue;
+    fields += 1;
+    assert.ok(bottom <= top, `field ${at} ends at ${bottom}, below ${top}`);
+  }
+  assert.ok(fields >= 4, `${fields} fields`);
+  await page.context().close();
+});
+
+test('targets of categories are folded, and a spending begins in the currency of the region', async () => {
+  const page = await open(server, 'carol', '/app/me/budgets', { language: 'en-GB' });
+  assert.ok(await page.locator('#target-total').isVisible());
+  assert.ok(!(await page.locator('#target-rent').isVisible()));
+  await page.locator('summary').click();
+  await page.locator('#target-rent').fill('900');
+  await check(page, 'budgets-open');
+  await page.locator('[data-main]').click();
+  await page.waitForURL('**/days');
+  await page.goto(`${server.api}/app/me/budgets`);
+  await ready(page);
+  assert.ok(await page.locator('#target-rent').isVisible(), 'what is set is not folded');
+  const spend = await open(server, 'bob', '/app/me/days/2026-11-20', { language: 'en-GB' });
+  assert.match(await text(spend.locator('button[data-currency]')), /GBP|£/);
+  await page.context().close();
+  await spend.context().close();
+});
+
+test('the key n adds', async () => {
+  const page = await open(server, 'alice', path);
+  await page.keyboard.press('n');
+  await page.waitForURL('**/expenses/new');
+  await tap(page, /Glance/);
+  await page.waitForURL(`**${path}`);
+  assert.deepEqual(page.errors, []);
+  await page.context().close();
+});
