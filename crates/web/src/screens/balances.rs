@@ -70,7 +70,10 @@ pub(crate) async fn show(
     ids.sort_by_key(|(id, _)| {
         (*id != me, std::cmp::Reverse(view.net(view.currency, *id).unsigned_abs()))
     });
-    let mine = debts.plans.values().flat_map(|plan| &plan.transfers).any(|it| it.from == me);
+    // The balances of many would stand above it.
+    let is_long = ids.len() > MEMBERS;
+    let is_mine = |it: &Transfer| it.from == me || is_long && it.to == me;
+    let mine = debts.plans.values().flat_map(|plan| &plan.transfers).any(is_mine);
     let mut plans: Vec<_> =
         debts.plans.iter().filter(|(_, plan)| !plan.transfers.is_empty()).collect();
     plans.sort_by_key(|(currency, _)| **currency != group.currency);
