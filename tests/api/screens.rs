@@ -245,12 +245,14 @@ async fn friends_name_a_payment_that_a_linked_guest_made_before() {
     let paid = json!({ "fromId": guest, "toId": "1", "amount": 5 });
     group.members[2].post(&group.path("/settlements"), paid).await.data(201);
     group.link(&guest, "2").await.data(200);
-    let friends = shown(&group.members[0], "/screens/me/friends", "en").await;
-    for amount in ["5.00", "15.00"] {
-        let sum = format!("{amount}\u{a0}EUR");
-        assert!(friends.text.contains(&sum), "{sum}: {}", friends.text);
+    for path in ["/screens/me/friends", "/screens/me/friends/2"] {
+        let friends = shown(&group.members[0], path, "en").await;
+        for amount in ["5.00", "15.00"] {
+            let sum = format!("{amount}\u{a0}EUR");
+            assert!(friends.text.contains(&sum), "{sum}: {}", friends.text);
+        }
+        assert!(friends.text.contains("paid, to be confirmed"), "{}", friends.text);
     }
-    assert!(friends.text.contains("paid, to be confirmed"), "{}", friends.text);
 }
 
 #[tokio::test]

@@ -119,7 +119,7 @@ impl SharedWithUser {
 }
 
 impl From<SharedGroup> for SharedGroupView {
-    fn from(SharedGroup { group, balances }: SharedGroup) -> Self {
+    fn from(SharedGroup { group, balances, links: _ }: SharedGroup) -> Self {
         Self {
             group_id: Text(group.id.into()),
             group_title: group.title.to_string(),

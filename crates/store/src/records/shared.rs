@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use fracti_core::{
-    group::{Group, Member, MemberRow},
+    group::{Group, Member, MemberRow, links::Links},
     input::Error,
     ledger::{Ledger, balance::Balance},
     records::settlement::Settlement,
@@ -52,6 +52,8 @@ pub struct SharedGroup {
     /// The balances of the two in minor units, the user's first; without currencies in which both
     /// are zero.
     pub balances: BTreeMap<Currency, [i128; 2]>,
+    /// The guests who are linked.
+    pub links: Links,
 }
 
 impl Table {
@@ -85,7 +87,8 @@ impl Table {
                 let ledger = balances.get(&keys::balance(*id)).map(|balance| &balance.ledger);
                 may_be_pending |= ledger.is_some_and(|it| it.state.may_have_pending());
                 let balances = ledger.map(|it| of_both(it, user, other)).unwrap_or_default();
-                groups.extend(rows.remove(id).map(|group| SharedGroup { group, balances }));
+                let links = ledger.map(|it| it.links.clone()).unwrap_or_default();
+                groups.extend(rows.remove(id).map(|group| SharedGroup { group, balances, links }));
             }
         }
         let newest = groups.first().and_then(|newest| members.remove(&newest.group.id));

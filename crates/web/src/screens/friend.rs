@@ -36,7 +36,12 @@ pub(crate) async fn show(
     Context { now, .. }: Context,
     l: Texts,
 ) -> Result<Fragment, Problem> {
-    let shared = app.table.shared_with(user.id, other).await?;
+    let mut shared = app.table.shared_with(user.id, other).await?;
+    for it in &mut shared.pending {
+        let of_group = shared.groups.iter().find(|own| own.group.id == it.group_id);
+        // A linked guest is shown as the user.
+        *it = of_group.map_or_else(|| it.clone(), |own| it.resolved(&own.links));
+    }
     // Only sides that differ have a payment between the two.
     let differ =
         |it: &&SharedGroup| it.balances.values().any(|[mine, others]| (*mine < 0) != (*others < 0));
