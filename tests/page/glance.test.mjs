@@ -35,6 +35,19 @@ test('claims keep counts apart, take a discount off, and name a tip once', async
   await server.call('alice', 'POST', `${at}/close`, {});
 });
 
+test('more claims than pieces are said apart from the count', async () => {
+  const bill = await server.call('alice', 'POST', `${api}/questions`, {
+    type: 'items', prompt: 'Too many', receipt: { description: 'Bar', items: [{ name: 'Beer', amount: 14, quantity: 4 }] },
+  });
+  const at = `${api}/questions/${bill.id}`;
+  for (const [name, count] of [['bob', 2], ['carol', 3]]) await server.call(name, 'PUT', `${at}/claims`, { items: [{ item: 0, count }] });
+  for (const [language, words] of [['en', 'more than there is'], ['ru', 'больше, чем есть']]) {
+    const page = await open(server, 'alice', `${path}/questions/${bill.id}`, { language });
+    assert.match(await text(page.locator('.claims > li').first()), new RegExp(`× 3 · .* × 2 · ${words}`));
+    await page.context().close();
+  }
+});
+
 test('two payers are both named, and an expense says once how it was split', async () => {
   const made = await server.call('alice', 'POST', `${api}/expenses`, {
     amount: 90, description: 'Boat', payers: [{ userId: id('Alice'), amount: 50 }, { userId: id('Bob'), amount: 40 }],
@@ -47,6 +60,32 @@ test('two payers are both named, and an expense says once how it was split', asy
   const words = await text(page.locator('main'));
   assert.doesNotMatch(words, /Shares · Shares|by You\b/);
   assert.match(words, /[Rr]ecorded by you/);
+  await page.context().close();
+});
+
+test('what is new names once who joined, and a stranger is told whom to ask', async () => {
+  for (const [language, joined, stranger] of [
+    ['en', /Bob Jones joined the group/, /You are not in this group\. Ask a member for an invitation/],
+    ['ru', /Bob Jones теперь в группе/, /Вы не в этой группе\. Попросите участника пригласить вас/],
+  ]) {
+    const page = await open(server, 'alice', `${path}/changes`, { language });
+    const row = await text(page.locator('.row', { hasText: joined }).first());
+    assert.equal(row.match(/Bob/g).length, 1, row);
+    await page.context().close();
+    const dave = await open(server, 'dave', '/app', { language });
+    await dave.goto(`${server.api}${path}`);
+    await dave.getByText(stranger).waitFor();
+    await dave.context().close();
+  }
+});
+
+test('a code is copied whole', async () => {
+  const page = await open(server, 'alice', `${path}/members`, { permissions: ['clipboard-read', 'clipboard-write'] });
+  await page.locator('[data-token] summary').click();
+  const shown = await page.locator('[data-token] p.link').innerText();
+  await page.getByRole('button', { name: 'Copy', exact: true }).click();
+  await page.getByText('Copied').waitFor();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), server.api + shown);
   await page.context().close();
 });
 
@@ -90,6 +129,7 @@ test('members of a split stand in one line each', async () => {
     const rows = page.locator('li.row', { hasText: 'Carol' }).filter({ has: page.locator('input:visible') });
     assert.ok((await rows.first().boundingBox()).height < 72, way);
   }
+  assert.ok(await page.getByRole('radio', { name: 'Equally ±' }).count());
   await page.context().close();
 });
 
