@@ -36,12 +36,7 @@ pub(crate) async fn show(
     Context { now, .. }: Context,
     l: Texts,
 ) -> Result<Fragment, Problem> {
-    let mut shared = app.table.shared_with(user.id, other).await?;
-    for it in &mut shared.pending {
-        let of_group = shared.groups.iter().find(|own| own.group.id == it.group_id);
-        // A linked guest is shown as the user.
-        *it = of_group.map_or_else(|| it.clone(), |own| it.resolved(&own.links));
-    }
+    let shared = of_users(app.table.shared_with(user.id, other).await?);
     // Only sides that differ have a payment between the two.
     let differ =
         |it: &&SharedGroup| it.balances.values().any(|[mine, others]| (*mine < 0) != (*others < 0));
@@ -139,6 +134,15 @@ pub(crate) async fn show(
             }
         }
     }))
+}
+
+/// The same, with users as the parties of what linked guests have paid or received.
+fn of_users(mut shared: Shared) -> Shared {
+    for it in &mut shared.pending {
+        let of_group = shared.groups.iter().find(|own| own.group.id == it.group_id);
+        *it = of_group.map_or_else(|| it.clone(), |own| it.resolved(&own.links));
+    }
+    shared
 }
 
 /// What is to be paid between the reader and another member, by the plans of their groups.
