@@ -233,10 +233,15 @@ test('what is new is under the days of the device', async () => {
   // Where it is another day than in UTC.
   const timezoneId = new Date().getUTCHours() < 11 ? 'Pacific/Pago_Pago' : 'Pacific/Kiritimati';
   const page = await open(server, 'dave', `${server.path}/changes`, { timezoneId });
-  await page.waitForFunction(() => [...document.querySelectorAll('[data-days] > h2')].every((it) => {
-    const moments = [...it.nextElementSibling.querySelectorAll('time')].map((at) => new Intl.DateTimeFormat('sv').format(new Date(at.dateTime)));
-    return moments.length && moments.every((day) => day === it.firstElementChild.dateTime);
-  }));
+  await page.waitForSelector('[data-days] > h2');
+  const days = await page.evaluate(() => {
+    const day = (at) => new Intl.DateTimeFormat('sv').format(new Date(at.dateTime));
+    const headings = [...document.querySelectorAll('[data-days] > h2')];
+    return headings.map((it) => [it.firstElementChild, ...it.nextElementSibling.querySelectorAll('time')].map(day));
+  });
+  for (const [heading, ...rows] of days) assert.ok(rows.length && rows.every((it) => it === heading), `${heading}: ${rows}`);
+  const headings = days.map(([heading]) => heading);
+  assert.deepEqual(headings, [...new Set(headings)].sort().reverse());
   await page.context().close();
 });
 
