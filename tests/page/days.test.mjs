@@ -135,11 +135,23 @@ test('days and moments are those of the device, and the server says that its are
   }
 });
 
+test('between midnight and 04:00, a date says that its day goes on', async () => {
+  for (const [at, language, words] of [['T01:26:00Z', 'en', /After midnight, this day goes on until 4:00/], ['T01:26:00Z', 'ru', /После полуночи этот день длится до 4:00/], ['T12:00:00Z', 'en', undefined]]) {
+    const page = await open_at(`2026-11-28${at}`, 'UTC', `${server.path}/settle`, { language });
+    assert.equal(await date(page).inputValue(), words ? '2026-11-27' : '2026-11-28');
+    await page.waitForFunction(() => document.querySelector('[data-ahead]'));
+    if (words) await page.getByText(words).waitFor();
+    else assert.equal(await page.locator('[data-ahead]').first().textContent(), '');
+    if (words) await check(page, `night-${language}`);
+    await page.context().close();
+  }
+});
+
 test('a date ahead says that it counts at once', async () => {
   const page = await open_at('2026-11-28T12:00:00Z', 'UTC', `${server.path}/expenses/new`, { size: NARROW });
   await page.locator('details summary', { hasText: 'Date, ' }).click();
   await date(page).fill('2026-11-29');
-  await page.getByText('Counts at once').waitFor();
+  await page.getByText('Counts now, not from that day on').waitFor();
   await check(page, 'date-ahead');
   await date(page).fill('2026-11-28');
   await page.getByText('Counts at once').waitFor({ state: 'detached' }).catch(() => {});

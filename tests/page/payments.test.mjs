@@ -135,6 +135,16 @@ test('a friend: first what is between the two', async () => {
   const bob = await open(server, 'bob', `${group.path}/settlements`);
   await bob.getByText('waiting for Alice Smith’s confirmation').waitFor();
   await bob.context().close();
+  // Several debts are summed above them, in each currency.
+  await server.call('alice', 'POST', `${group.api}/expenses`, { amount: 8, description: 'Tea', currency: 'GBP' });
+  for (const [language, sums] of [['en', /Total\s*you are owed [\d.]+ EUR\s*you are owed [\d.]+ GBP/], ['ru', /Итого\s*вам должны [\d,]+ EUR\s*вам должны [\d,]+ GBP/]]) {
+    const page = await open(server, 'alice', '/app/me/friends/987654321', { language });
+    assert.match(plain(await page.locator('section').first().innerText()), sums);
+    await page.goto(`${server.api}/app/me/friends`);
+    await ready(page);
+    assert.match(plain(await page.locator('main').innerText()), language === 'en' ? /left after [\d.]+ EUR paid, to be confirmed/ : /осталось после платежа [\d,]+ EUR, ещё не подтверждённого/);
+    await page.context().close();
+  }
 });
 
 test('a deleted expense opens, says who deleted it, and is restored', async () => {

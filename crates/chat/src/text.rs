@@ -233,11 +233,11 @@ texts! {
     results(what, counts) { "{what} {counts}.", "{what} {counts}." }
     all_answered(what, answered, needed) {
         "{what} {answered} of {needed} answered.",
-        "{what} Ответили {answered} из {needed}."
+        "{what} Ответов: {answered} из {needed}."
     }
     your_answer(option, answered, needed) {
         "Your answer: {option}. {answered} of {needed} answered.",
-        "Ваш ответ: {option}. Ответили {answered} из {needed}."
+        "Ваш ответ: {option}. Ответов: {answered} из {needed}."
     }
     more_in_fracti { "… and more in Fracti", "… и ещё в Fracti" }
     mute(title) { "Mute {title}", "Заглушить {title}" }

@@ -1257,7 +1257,7 @@ function stepped(control, by) {
   return fieldOf(numbered(`${next}-${least}`)?.startsWith('-') ? least : next, 0);
 }
 
-// A day to come says that it counts already.
+// A day to come says that it counts already, and today's why it is not that of the calendar.
 function ahead(control) {
   const field = control.closest('.field');
   if (!field || !control.form.matches('[data-method]')) return;
@@ -1268,8 +1268,11 @@ function ahead(control) {
     note.className = 'hint';
     field.append(note);
   }
+  const now = dayNow();
+  let says = control.value === now && dayOf(Date.now()) !== now ? 'night' : '';
   // What repeats counts on its day.
-  note.textContent = control.value > dayNow() && !control.form.elements['repeat.every']?.value ? text('ahead') : '';
+  if (control.value > now && !control.form.elements['repeat.every']?.value) says = 'ahead';
+  note.textContent = says && text(says);
 }
 
 // --- What a form sends, and what was wrong with it.

@@ -445,7 +445,7 @@ async fn questions(story: &mut Story) {
     story.tells(&["question.asked"], [NOTHING, told, told, told]).await;
     story.post(BOB, &format!("/questions/{asked}/answers"), json!({ "answer": "Home" })).await;
     story.post(ALICE, &format!("/questions/{asked}/close"), json!({})).await;
-    let chat = ("Where to? 1 of 2 answered.", "Where to? Ответили 1 из 2.");
+    let chat = ("Where to? 1 of 2 answered.", "Where to? Ответов: 1 из 2.");
     story.tells(&["question.closed"], [NOTHING, NOTHING, NOTHING, chat]).await;
 
     // A receipt is answered in the Mini App.
@@ -459,7 +459,7 @@ async fn questions(story: &mut Story) {
     );
     story.tells(&["question.asked"], [NOTHING, told, told, told]).await;
     story.post(ALICE, &format!("/questions/{asked}/close"), json!({})).await;
-    let chat = ("Who had what? 0 of 3 answered.", "Who had what? Ответили 0 из 3.");
+    let chat = ("Who had what? 0 of 3 answered.", "Who had what? Ответов: 0 из 3.");
     story.tells(&["question.closed"], [NOTHING, NOTHING, NOTHING, chat]).await;
 }
 

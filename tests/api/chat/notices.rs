@@ -532,7 +532,7 @@ async fn last_answer_leaves_the_other_lines_and_buttons_of_a_notice() {
         assert_eq!(bot.shown(), first, "one of two has answered");
         let alert = bot.press(CAROL, "Pizza").await.alert.unwrap();
         assert!(
-            alert.ends_with("2 of 2 answered.") || alert.ends_with("Ответили 2 из 2."),
+            alert.ends_with("2 of 2 answered.") || alert.ends_with("Ответов: 2 из 2."),
             "{alert}"
         );
         assert_eq!(bot.shown(), then);
@@ -644,7 +644,7 @@ async fn asker_is_told_that_a_question_has_all_answers_and_who_answered_is_not_a
     answer(CAROL, "Carol").await;
     bot.api.pass(Duration::from_mins(31));
     let alices = bot.told(ALICE.cast_signed()).await;
-    assert_eq!(alices, ["Alps\nКуда едем? Ответили 2 из 2.\n[Alps]"]);
+    assert_eq!(alices, ["Alps\nКуда едем? Ответов: 2 из 2.\n[Alps]"]);
 }
 
 #[tokio::test]

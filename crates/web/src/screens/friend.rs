@@ -1,5 +1,7 @@
 //! The reader and one friend, in all groups that they share.
 
+use std::collections::BTreeMap;
+
 use axum::extract::State;
 use fracti_core::{
     group::{Group, Member, MemberKey},
@@ -25,6 +27,9 @@ use crate::{
     text::{Texts, sentence},
     ui,
 };
+
+/// What a reader is owed and what they owe in each currency, in minor units.
+pub(super) type Open = BTreeMap<Currency, [i128; 2]>;
 
 /// Groups whose plans are looked at.
 const GROUPS: usize = 10;
@@ -153,10 +158,19 @@ fn open_between(
     other: UserId,
 ) -> Markup {
     let name = &shared.other.name;
+    let mut sums = Open::new();
+    for (currency, it) in open.iter().flat_map(|(_, transfers)| transfers) {
+        // It is between the two, so the reader is who is not the other.
+        count(&mut sums, *currency, it, if it.from == other { it.to } else { it.from });
+    }
+    let has_several = open.iter().map(|(_, transfers)| transfers.len()).sum::<usize>() > 1;
     html! {
         section {
             h2 { (l.between_you()) }
             ul.card.list {
+                @if has_several {
+                    li.row { b.grow { (l.total_label()) } b { (amounts(l, &sums)) } }
+                }
                 @if open.iter().all(|(_, transfers)| transfers.is_empty()) {
                     li.row { (l.nothing_between()) }
                 }
@@ -228,4 +242,26 @@ pub(super) async fn own_transfers(app: &App, member_key: MemberKey) -> Result<Ow
     let transfers = debts.plans.into_iter().flat_map(of).collect();
     let pending = pending.iter().map(|it| it.resolved(&ledger.links)).collect();
     Ok(Own { group, members, transfers, pending })
+}
+
+/// Adds a payment of a plan to what its reader is owed, and to what they owe.
+pub(super) fn count(open: &mut Open, currency: Currency, it: &Transfer, me: MemberId) {
+    let [owed, owes] = open.entry(currency).or_default();
+    let side = if it.to == me { owed } else { owes };
+    *side = side.saturating_add(it.minor.into());
+}
+
+/// What the reader is owed and what they owe.
+pub(super) fn amounts(l: Texts, open: &Open) -> Markup {
+    let amount = |minor: i128, currency| ui::minor(l, minor, currency);
+    html! {
+        span.amounts { @for (currency, [owed, owes]) in open {
+            @if *owed != 0 {
+                span.plus { (sentence([amount(*owed, *currency)], |[it]| l.being_owed(it))) }
+            }
+            @if *owes != 0 {
+                span.minus { (sentence([amount(*owes, *currency)], |[it]| l.owing(it))) }
+            }
+        } }
+    }
 }

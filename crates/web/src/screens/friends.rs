@@ -15,13 +15,13 @@ use futures_util::future::try_join_all;
 use maud::{Markup, html};
 
 use super::{
-    friend::{Own, own_transfers},
+    friend::{Open, Own, amounts, count, own_transfers},
     members::{MEMBERS, ShownBefore},
     settlement::remark,
 };
 use crate::{
     fragment::Fragment,
-    text::{Texts, sentence},
+    text::Texts,
     ui::{self, Names},
 };
 
@@ -48,8 +48,8 @@ struct Friend {
     name: String,
     /// Title of the group, if it is a guest.
     guest_of: Option<String>,
-    /// What the reader is owed and what they owe in each currency, in minor units.
-    open: BTreeMap<Currency, [i128; 2]>,
+    /// What is open between them.
+    open: Open,
     /// Payments between them that are not confirmed, and which `open` counts already.
     paid: Vec<(Currency, Decimal)>,
 }
@@ -124,15 +124,12 @@ fn add(
         });
         friend.paid.extend(pending.iter().filter(is_between).map(|it| (it.currency, it.amount)));
         for (currency, it) in open {
-            let [owed, owes] = friend.open.entry(*currency).or_default();
-            let side = if it.to == me { owed } else { owes };
-            *side = side.saturating_add(it.minor.into());
+            count(&mut friend.open, *currency, it, me);
         }
     }
 }
 
 fn row(l: Texts, friend: &Friend) -> Markup {
-    let amount = |minor, currency| ui::minor(l, minor, currency);
     html! {
         li { a.row href=(friend.path) {
             (friend.picture)
@@ -143,22 +140,13 @@ fn row(l: Texts, friend: &Friend) -> Markup {
                 }
                 @if let Some(group) = &friend.guest_of { small.hint { (ui::name(group)) } }
                 @for (currency, sum) in ui::sums(friend.paid.iter().copied()) {
-                    (remark(l, sum, currency, |amount| l.paid_unconfirmed(amount)))
+                    // What is open counts it already.
+                    @let is_open = friend.open.contains_key(&currency);
+                    (remark(l, sum, currency, |amount| if is_open { l.besides_unconfirmed(amount) } else { l.paid_unconfirmed(amount) }))
                 }
             }
-            span.amounts {
-                @if friend.open.is_empty() { span.hint { (l.settled()) } }
-                @for (currency, [owed, owes]) in &friend.open {
-                    @if *owed != 0 {
-                        span.plus {
-                            (sentence([amount(*owed, *currency)], |[it]| l.being_owed(it)))
-                        }
-                    }
-                    @if *owes != 0 {
-                        span.minus { (sentence([amount(*owes, *currency)], |[it]| l.owing(it))) }
-                    }
-                }
-            }
+            @if friend.open.is_empty() { span.amounts { span.hint { (l.settled()) } } }
+            @else { (amounts(l, &friend.open)) }
         } }
     }
 }

@@ -299,7 +299,7 @@ impl QuestionScreen<'_> {
                 @if left != Decimal::ZERO {
                     p.note.hint { b { (l.nobody_yet(l.money(left, receipt.currency))) } }
                 }
-                (self.extras(receipt))
+                @if claimed().any(|share| share.user != *STAND_IN) { (self.extras(receipt)) }
                 p.error data-problem role="alert" hidden {}
                 @if count == 0 { button.more data-then=(self.path()) { (l.nothing_share()) } }
                 @else { button.main-button data-main data-then=(self.path()) { (label) } }

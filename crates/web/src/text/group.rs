@@ -200,7 +200,7 @@ texts! {
         "Вступите в группу, чтобы видеть её расходы. Участники увидят ваше имя, @username и id в Telegram." }
     join { "Join", "Вступить" }
     are_you_one { "Are you one of these?", "Вы есть в этом списке?" }
-    are_you_one_about { "These people were added without Telegram. If you are one of them, tap That is me: once another member confirms it, the guest's expenses and balance are yours.",
+    are_you_one_about { "These people were added without Telegram. If you are one of them, tap “That is me”: once another member confirms it, the guest's expenses and balance are yours.",
         "Этих людей добавили без Telegram. Если среди них вы, нажмите «Это я»: когда это подтвердит другой участник, расходы и баланс гостя перейдут к вам." }
     that_is_me { "That is me", "Это я" }
     go_on { "Go to the group", "Перейти в группу" }

@@ -19,7 +19,7 @@ texts! {
     no_answers { "No answers yet.", "Ответов пока нет." }
     anonymous { "Show answers without names", "Показывать ответы без имён" }
     someone { "Somebody", "Кто-то" }
-    answered_of(count, needed) { "{count} of {needed} answered", "Ответили {count} из {needed}" }
+    answered_of(count, needed) { "{count} of {needed} answered", "Ответов: {count} из {needed}" }
     asked_by_you { "Asked by you", "Вопрос задали вы" }
     asked_by(name) { "Asked by {name}", "Спрашивает {name}" }
     you_answered { "You have answered.", "Вы ответили." }
@@ -28,7 +28,7 @@ texts! {
     close_receipt { "Close without recording", "Закрыть без записи расхода" }
     close { "Close question", "Закрыть вопрос" }
     what_did_you_have { "Tap what you had: each tap is saved", "Отметьте своё: отметки сохраняются сразу" }
-    with_extras(extras) { "The sums include a part of: {extras}.", "В суммах учтено: {extras}." }
+    with_extras(extras) { "The sums include a part of: {extras}.", "В суммах учтена часть: {extras}." }
     unclaimed { "nobody yet", "пока никто" }
     overclaimed { "more than there is", "больше, чем есть" }
     pieces_left(count) { "{count} left", "осталось {count}" }

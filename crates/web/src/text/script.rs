@@ -58,7 +58,7 @@ pub(crate) const APP: [ScriptText; 15] = [
 ];
 
 /// The texts of the rest of the script.
-pub(crate) const MORE: [ScriptText; 64] = [
+pub(crate) const MORE: [ScriptText; 65] = [
     ("open", ["; waiting for your answer: {a}", "; ждут вашего ответа: {a}"]),
     ("on", ["on {a}", "на: {a}"]),
     ("onAll", ["on everything", "на всё"]),
@@ -174,7 +174,11 @@ pub(crate) const MORE: [ScriptText; 64] = [
     ("sign", ["Which {a}?", "Какая валюта, {a}?"]),
     ("noAmount", ["Enter the amount", "Укажите сумму"]),
     ("noDescription", ["What was it for?", "Напишите, за что"]),
-    ("ahead", ["Counts at once, not only on that day", "Учитывается сразу, а не в этот день"]),
+    ("ahead", ["Counts now, not from that day on", "Учитывается сразу, а не с этого дня"]),
+    (
+        "night",
+        ["After midnight, this day goes on until 4:00", "После полуночи этот день длится до 4:00"],
+    ),
     ("draft", ["Draft of {a}", "Черновик от {a}"]),
     ("anew", ["Discard it", "Отбросить его"]),
     ("take", ["Use {a}", "Взять {a}"]),
