@@ -240,8 +240,8 @@ test('funds say what is there, who confirms, and whether payments count at once'
   const { members } = await server.call('carol', 'GET', `/api/groups/${server.group}`);
   const carol = members.find((it) => it.name.startsWith('Carol')).id;
   for (const [language, topUp, reported, asked, counts] of [
-    ['en', 'Top up', 'Top-up of 50.00 EUR reported. The operator has to confirm it.', ['Count them at once', 'waits for your confirmation'], ['Ask me first', 'counts at once, without your confirmation']],
-    ['ru', 'Пополнить', 'Пополнение 50,00 EUR записано. Его подтвердит оператор.', ['Учитывать сразу', 'ждёт вашего подтверждения'], ['Сначала спрашивать меня', 'учитывается сразу, без вашего подтверждения']],
+    ['en', 'Top up', 'Top-up of 50.00 EUR reported. The operator has to confirm it.', ['From now on, count it at once', 'waits for your confirmation'], ['From now on, ask me first', 'counts at once, without your confirmation']],
+    ['ru', 'Пополнить', 'Пополнение 50,00 EUR записано. Его подтвердит оператор.', ['Впредь учитывать сразу', 'ждёт вашего подтверждения'], ['Впредь сначала спрашивать меня', 'учитывается сразу, без вашего подтверждения']],
   ]) {
     const page = await open(server, 'carol', '/app/me/funds', { language });
     await page.locator('summary', { hasText: topUp }).click();

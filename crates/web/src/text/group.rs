@@ -196,12 +196,12 @@ texts! {
         "Новым участникам нужна последняя созданная ссылка." }
     join_title { "You are invited to a group", "Вас приглашают в группу" }
     invites_you { "invites you", "приглашает вас" }
-    join_about { "Join the group to see its expenses. Its members will see your name, @username and Telegram id.",
-        "Вступите в группу, чтобы видеть её расходы. Участники увидят ваше имя, @username и id в Telegram." }
+    join_about { "Join the group to see its name and its expenses. Its members will see your name, @username and Telegram id.",
+        "Вступите в группу, чтобы видеть её название и расходы. Участники увидят ваше имя, @username и id в Telegram." }
     join { "Join", "Вступить" }
     are_you_one { "Are you one of these?", "Вы есть в этом списке?" }
     are_you_one_about { "These people were added without Telegram. If you are one of them, tap “That is me”: once another member confirms it, the guest's expenses and balance are yours.",
-        "Этих людей добавили без Telegram. Если среди них вы, нажмите «Это я»: когда это подтвердит другой участник, расходы и баланс гостя перейдут к вам." }
+        "Этих людей добавили без Telegram. Если среди них есть вы, нажмите «Это я»: когда это подтвердит другой участник, расходы и баланс гостя перейдут к вам." }
     that_is_me { "That is me", "Это я" }
     go_on { "Go to the group", "Перейти в группу" }
     none_of_them { "None of these: go to the group", "Меня здесь нет: перейти в группу" }

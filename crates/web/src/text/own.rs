@@ -138,8 +138,8 @@ texts! {
     funds_count { "What others pay you from their funds counts at once, without your confirmation.", "Когда другие платят вам из своих средств в Fracti, платёж учитывается сразу, без вашего подтверждения." }
     funds_wait { "What others pay you from their funds waits for your confirmation.",
         "Когда другие платят вам из своих средств в Fracti, платёж ждёт вашего подтверждения." }
-    ask_me_first { "Ask me first", "Сначала спрашивать меня" }
-    count_at_once { "Count them at once", "Учитывать сразу" }
+    ask_me_first { "From now on, ask me first", "Впредь сначала спрашивать меня" }
+    count_at_once { "From now on, count it at once", "Впредь учитывать сразу" }
     top_up { "Top up", "Пополнить" }
     top_up_about { "Pay the operator first, then report it here. It counts once the operator confirms it.",
         "Сначала заплатите оператору, затем сообщите здесь. Сумма появится после подтверждения." }
