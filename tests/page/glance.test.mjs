@@ -79,6 +79,19 @@ test('what is new names once who joined, and a stranger is told whom to ask', as
   }
 });
 
+test('an invitation names the group, and a link without a code says that it does not', async () => {
+  const { code } = await server.call('alice', 'POST', `${api}/invitation`, {});
+  const own = /^Glance/m;
+  for (const [language, words] of [['en', 'This link does not name the group'], ['ru', 'Эта ссылка не называет группу']]) {
+    for (const query of ['', `?code=${code}`]) {
+      const page = await open(server, 'dave', `/app/join/${group.id}${query}`, { language });
+      const shown = await page.locator('main').innerText();
+      assert.deepEqual([own.test(shown), shown.includes(words)], query ? [true, false] : [false, true], `${language} ${query}`);
+      await page.context().close();
+    }
+  }
+});
+
 test('a code is copied whole', async () => {
   const page = await open(server, 'alice', `${path}/members`, { permissions: ['clipboard-read', 'clipboard-write'] });
   await page.locator('[data-token] summary').click();

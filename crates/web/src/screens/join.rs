@@ -44,7 +44,7 @@ pub(crate) async fn show(
                         b { (ui::name(&group.title)) } span.hint { (l.members(group.member_count)) }
                     } }
                 }
-                p.card.empty { (l.join_about()) }
+                p.card.empty { (l.join_about()) @if invited.is_none() { " " (l.join_unnamed()) } }
                 @if let Some(code) = code { input type="hidden" name="invitation" value=(code); }
                 (ui::submit(l.join()))
             }

@@ -196,8 +196,10 @@ texts! {
         "Новым участникам нужна последняя созданная ссылка." }
     join_title { "You are invited to a group", "Вас приглашают в группу" }
     invites_you { "invites you", "приглашает вас" }
-    join_about { "Join the group to see its name and its expenses. Its members will see your name, @username and Telegram id.",
-        "Вступите в группу, чтобы видеть её название и расходы. Участники увидят ваше имя, @username и id в Telegram." }
+    join_about { "Join the group to see its expenses. Its members will see your name, @username and Telegram id.",
+        "Вступите в группу, чтобы видеть её расходы. Участники увидят ваше имя, @username и id в Telegram." }
+    join_unnamed { "This link does not name the group: you see its name once you join.",
+        "Эта ссылка не называет группу: название вы увидите, когда вступите." }
     join { "Join", "Вступить" }
     are_you_one { "Are you one of these?", "Вы есть в этом списке?" }
     are_you_one_about { "These people were added without Telegram. If you are one of them, tap “That is me”: once another member confirms it, the guest's expenses and balance are yours.",
