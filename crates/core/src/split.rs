@@ -395,9 +395,9 @@ fn check_lines(lines: &[Line<i64>], amount: Money) -> Result<(), SplitError> {
 
 /// The sum of lines, discounts subtracted, in minor units.
 pub(crate) fn sum_of_lines(lines: &[Line<i64>]) -> i128 {
-    let signed = |line: &Line<i64>| match line.kind {
-        LineKind::Item | LineKind::Tax | LineKind::Tip | LineKind::Fee => i128::from(line.amount),
-        LineKind::Discount => i128::from(line.amount).saturating_neg(),
+    let signed = |line: &Line<i64>| {
+        let amount = i128::from(line.amount);
+        if line.kind.takes_off() { amount.saturating_neg() } else { amount }
     };
     lines.iter().map(signed).sum()
 }

@@ -78,7 +78,7 @@ impl ExactLines {
                         has * amount * (&factor / divisor)
                     }
                 };
-                Some((index, if line.kind == LineKind::Discount { -part } else { part }))
+                Some((index, if line.kind.takes_off() { -part } else { part }))
             };
             let all = lines.iter().enumerate().zip(amounts_and_divisors());
             parts.insert(member, all.filter_map(part).collect());

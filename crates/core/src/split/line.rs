@@ -25,6 +25,17 @@ words! {
     }
 }
 
+impl LineKind {
+    /// Whether its amount is taken off the expense.
+    #[must_use]
+    pub const fn takes_off(self) -> bool {
+        match self {
+            Self::Item | Self::Tax | Self::Tip | Self::Fee => false,
+            Self::Discount => true,
+        }
+    }
+}
+
 words! {
     /// How a line is divided among the members who share the lines that it applies to.
     pub enum LineSplit as "LineSplit" {
@@ -89,7 +100,7 @@ impl Line<Decimal> {
     /// What the line adds to the expense, in major units: a discount takes its amount off.
     #[must_use]
     pub fn added(&self) -> Decimal {
-        if self.kind == LineKind::Discount { self.amount.negated() } else { self.amount }
+        if self.kind.takes_off() { self.amount.negated() } else { self.amount }
     }
 }
 

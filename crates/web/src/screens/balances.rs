@@ -70,10 +70,10 @@ pub(crate) async fn show(
     ids.sort_by_key(|(id, _)| {
         (*id != me, std::cmp::Reverse(view.net(view.currency, *id).unsigned_abs()))
     });
-    // The balances of many would stand above it.
+    // Who is only owed looks at the balances first, unless they are those of many.
     let is_long = ids.len() > MEMBERS;
-    let is_mine = |it: &Transfer| it.from == me || is_long && it.to == me;
-    let mine = debts.plans.values().flat_map(|plan| &plan.transfers).any(is_mine);
+    let comes_first = |it: &Transfer| it.from == me || is_long && it.to == me;
+    let payments_first = debts.plans.values().flat_map(|plan| &plan.transfers).any(comes_first);
     let mut plans: Vec<_> =
         debts.plans.iter().filter(|(_, plan)| !plan.transfers.is_empty()).collect();
     plans.sort_by_key(|(currency, _)| **currency != group.currency);
@@ -110,7 +110,7 @@ pub(crate) async fn show(
         (waiting(l, &group, &names, (&Rights::of(&members, member_key.user), &ledger), &pending))
         div.columns {
             // The reader's own payments come before what all are owed.
-            @if mine {
+            @if payments_first {
                 (payments)
                 (view.balances(&ids, query.before))
             } @else {

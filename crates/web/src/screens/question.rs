@@ -5,7 +5,7 @@ use fracti_core::{
     decisions::questions::{QuestionDetail, STAND_IN, SeenQuestion},
     group::Member,
     questions::{answer::Answerer, question::QuestionType, receipt::Receipt},
-    split::{Line, LineKind, Sharing},
+    split::{Line, LineKind, PreviewedShare, Sharing},
     values::{
         decimal::Decimal,
         id::{MemberId, QuestionId, UserId},
@@ -207,7 +207,7 @@ impl QuestionScreen<'_> {
             } } }
             // Items without claims are owed only once the question is closed.
             @let claimed = detail.claimed.as_ref().filter(|_| self.is_open);
-            @if claimed.is_some_and(|it| it.iter().all(|share| share.user == *STAND_IN)) {}
+            @if claimed.is_some_and(|it| of_claimers(it).next().is_none()) {}
             @else if let Some(claimed) = claimed {
                 section {
                     @let left = claimed.iter().find(|it| it.user == *STAND_IN).map(|it| it.amount.to_major());
@@ -217,7 +217,7 @@ impl QuestionScreen<'_> {
                         }
                         @else { (l.shares_now()) }
                     }
-                    ul.card.list { @for share in claimed.iter().filter(|it| it.user != *STAND_IN) {
+                    ul.card.list { @for share in of_claimers(claimed) {
                         li.row { (self.names.avatar(share.user)) span.grow { (self.names.shown(share.user)) }
                             (ui::money(l, share.amount.to_major(), receipt.currency)) }
                     } }
@@ -299,7 +299,9 @@ impl QuestionScreen<'_> {
                 @if left != Decimal::ZERO {
                     p.note.hint { b { (l.nobody_yet(l.money(left, receipt.currency))) } }
                 }
-                @if claimed().any(|share| share.user != *STAND_IN) { (self.extras(receipt)) }
+                @if detail.claimed.iter().flat_map(|it| of_claimers(it)).next().is_some() {
+                    (self.extras(receipt))
+                }
                 p.error data-problem role="alert" hidden {}
                 @if count == 0 { button.more data-then=(self.path()) { (l.nothing_share()) } }
                 @else { button.main-button data-main data-then=(self.path()) { (label) } }
@@ -427,6 +429,11 @@ fn title(l: Texts, line: &Line<Decimal>) -> Markup {
 /// A number of pieces.
 fn number(l: Texts, number: Decimal) -> Markup {
     html! { bdi.num { (l.number(number)) } }
+}
+
+/// The shares of who has claimed something.
+fn of_claimers(claimed: &[PreviewedShare]) -> impl Iterator<Item = &PreviewedShare> {
+    claimed.iter().filter(|share| share.user != *STAND_IN)
 }
 
 /// Whether members claim the line: an item without sharers.
