@@ -144,8 +144,9 @@ pub(crate) async fn show(
 /// The same, with users as the parties of what linked guests have paid or received.
 fn of_users(mut shared: Shared) -> Shared {
     for it in &mut shared.pending {
-        let of_group = shared.groups.iter().find(|own| own.group.id == it.group_id);
-        *it = of_group.map_or_else(|| it.clone(), |own| it.resolved(&own.links));
+        if let Some(own) = shared.groups.iter().find(|own| own.group.id == it.group_id) {
+            *it = it.resolved(&own.links);
+        }
     }
     shared
 }
@@ -160,15 +161,16 @@ fn open_between(
     let name = &shared.other.name;
     let mut sums = Open::new();
     for (currency, it) in open.iter().flat_map(|(_, transfers)| transfers) {
-        // It is between the two, so the reader is who is not the other.
-        count(&mut sums, *currency, it, if it.from == other { it.to } else { it.from });
+        count(&mut sums, *currency, it, other.into());
     }
     let has_several = open.iter().map(|(_, transfers)| transfers.len()).sum::<usize>() > 1;
+    // A sum of some of the groups would be taken for that of all.
+    let is_all = open.len() < GROUPS && !shared.has_more;
     html! {
         section {
             h2 { (l.between_you()) }
             ul.card.list {
-                @if has_several {
+                @if has_several && is_all {
                     li.row { b.grow { (l.total_label()) } b { (amounts(l, &sums)) } }
                 }
                 @if open.iter().all(|(_, transfers)| transfers.is_empty()) {
@@ -244,10 +246,10 @@ pub(super) async fn own_transfers(app: &App, member_key: MemberKey) -> Result<Ow
     Ok(Own { group, members, transfers, pending })
 }
 
-/// Adds a payment of a plan to what its reader is owed, and to what they owe.
-pub(super) fn count(open: &mut Open, currency: Currency, it: &Transfer, me: MemberId) {
+/// Adds a payment of a plan between the reader and another member.
+pub(super) fn count(open: &mut Open, currency: Currency, it: &Transfer, other: MemberId) {
     let [owed, owes] = open.entry(currency).or_default();
-    let side = if it.to == me { owed } else { owes };
+    let side = if it.from == other { owed } else { owes };
     *side = side.saturating_add(it.minor.into());
 }
 

@@ -124,7 +124,7 @@ fn add(
         });
         friend.paid.extend(pending.iter().filter(is_between).map(|it| (it.currency, it.amount)));
         for (currency, it) in open {
-            count(&mut friend.open, *currency, it, me);
+            count(&mut friend.open, *currency, it, member.id);
         }
     }
 }
