@@ -185,6 +185,25 @@ test('targets of categories are folded, and a spending begins in the currency of
   await spend.context().close();
 });
 
+test('a friend has a total only where it is that of all groups', async () => {
+  const { members: all } = await server.call('alice', 'GET', `/api/groups/${server.group}`);
+  const dave = all.find((it) => it.name.startsWith('Dave')).id;
+  const total = async () => {
+    const page = await open(server, 'alice', `/app/me/friends/${dave}`);
+    const shown = await page.locator('section').first().innerText();
+    await page.context().close();
+    return /^Total/m.test(shown);
+  };
+  for (let number = 1; number <= 10; number += 1) {
+    const made = await server.call('alice', 'POST', '/api/groups', { title: `With Dave ${number}`, chatId: `dave-${number}`, currency: 'EUR' });
+    await server.call('dave', 'POST', `/api/groups/${made.id}/join`, {});
+    await server.call('alice', 'POST', `/api/groups/${made.id}/expenses`, { amount: 10, description: 'Tea' });
+    if (number === 3) assert.ok(await total());
+  }
+  // The page looks at ten groups.
+  assert.ok(!(await total()));
+});
+
 test('the key n adds', async () => {
   const page = await open(server, 'alice', path);
   await page.keyboard.press('n');
