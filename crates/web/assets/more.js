@@ -890,11 +890,16 @@ function shareToday(form) {
   for (const note of form.querySelectorAll('[data-who-shares]')) {
     const rows = [...note.parentElement.querySelectorAll('[data-row]')].map((row) => {
       const tick = row.querySelector('[data-counts]'), weight = numbered(row.querySelector('[data-number]').value);
-      return { row, name: row.querySelector('.name').textContent, weight: tick.checked ? weight : undefined, isOn: tick.checked, ...tick.dataset };
+      return { row, tick, name: row.querySelector('.name').textContent, weight: tick.checked ? weight : undefined, isOn: tick.checked, ...tick.dataset };
     });
     const others = rows.find((it) => it.others !== undefined);
-    // Who has no tick shares all the same then.
-    for (const { row, isOn } of rows) row.querySelector('[data-like]')?.toggleAttribute('hidden', isOn || !others.isOn);
+    // Who has no tick shares all the same then, which a dash says.
+    for (const { row, tick, isOn } of rows) {
+      const like = row.querySelector('[data-like]');
+      if (!like) continue;
+      tick.indeterminate = others.isOn && !isOn;
+      like.hidden = !tick.indeterminate;
+    }
     const present = rows.filter((it) => it !== others && it.past === undefined);
     // Without a number, nothing can be said yet.
     const isOpen = rows.some((it) => it.isOn && it.weight === undefined);

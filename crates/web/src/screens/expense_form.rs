@@ -384,7 +384,12 @@ impl Form<'_> {
     fn split(&self, has_usual: bool) -> Markup {
         let l = self.l;
         let shared_by = self.schedule.and_then(|it| it.shared_by);
-        let as_usual = self.before.is_none() || shared_by == Some(SharedBy::Default);
+        // A rule that leaves nobody is not proposed.
+        let divides = self
+            .group
+            .default_split(None)
+            .is_none_or(|rule| self.people().any(|it| rule.weight_of(it.id) != Decimal::ZERO));
+        let as_usual = self.before.is_none() && divides || shared_by == Some(SharedBy::Default);
         let chosen = self.before.map_or(SplitType::Equal, |it| it.split_type);
         let is_chosen = |split| split == chosen && !(has_usual && as_usual);
         html! {
