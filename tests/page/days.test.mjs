@@ -105,7 +105,10 @@ test('days and moments are those of the device, and the server says that its are
   const recorded = new Date(fondue.createdAt);
   for (const timezoneId of ['Asia/Tokyo', 'America/Los_Angeles', 'Asia/Kathmandu', 'UTC']) {
     const clock = new Intl.DateTimeFormat('en-GB', { timeZone: timezoneId, hour: '2-digit', minute: '2-digit' }).format(recorded);
-    const day = new Intl.DateTimeFormat('en-GB', { timeZone: timezoneId, day: 'numeric', month: 'short' }).format(recorded);
+    const year = (moment) => new Intl.DateTimeFormat('en', { timeZone: timezoneId, year: 'numeric' }).format(moment);
+    const day = new Intl.DateTimeFormat('en-GB', {
+      timeZone: timezoneId, day: 'numeric', month: 'short', year: year(recorded) === year(recorded.getTime() + 3 * 864e5) ? undefined : 'numeric',
+    }).format(recorded);
     // The same moment is today, yesterday, and then has its date.
     for (const [later, expected] of [[60e3, 'today'], [864e5, 'yesterday'], [3 * 864e5, day]]) {
       const page = await open_at(recorded.getTime() + later, timezoneId, path);

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PHONE, check, open, ready, serve, tap } from './harness.mjs';
+import { NARROW, PHONE, check, open, ready, serve, tap } from './harness.mjs';
 
 const server = await serve();
 const group = await server.call('alice', 'POST', '/api/groups', { title: 'Glance '.repeat(14).trim(), chatId: 'glance', currency: 'EUR' });
@@ -89,6 +89,26 @@ test('an invitation names the group, and a link without a code says that it does
       assert.deepEqual([own.test(shown), shown.includes(words)], query ? [true, false] : [false, true], `${language} ${query}`);
       await page.context().close();
     }
+  }
+});
+
+test('each member stands in one line, and cards have a gap between them', async () => {
+  for (const size of [PHONE, NARROW]) {
+    const page = await open(server, 'alice', `${path}/members`, { size });
+    const rows = page.locator('main li').filter({ hasText: /^\S*\s*(You|Bob|Carol)/ });
+    assert.ok(await rows.count() >= 3);
+    for (const row of await rows.all()) {
+      const { height } = await row.boundingBox();
+      assert.ok(height < 72, `${await text(row)}: ${height}`);
+    }
+    await page.context().close();
+  }
+  const empty = await server.call('alice', 'POST', '/api/groups', { title: 'Empty', chatId: 'empty', currency: 'EUR' });
+  for (const at of ['', '/settings']) {
+    const page = await open(server, 'alice', `/app/groups/${empty.id}${at}`);
+    assert.ok(await page.locator('main .card').count() > 1);
+    await check(page, `empty${at.replace('/', '-')}`);
+    await page.context().close();
   }
 });
 

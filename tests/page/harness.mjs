@@ -117,6 +117,12 @@ export async function check(page, name, { examined = true } = {}) {
     .filter(([it, box]) => box.width > 0 && it.type !== 'hidden' && (box.height < 43.5 || box.width < 43.5))
     .map(([it, box]) => `${it.outerHTML.slice(0, 90)} ${box.width}x${box.height}`));
   assert.deepEqual(small, [], `${name}: targets below 44 px`);
+  const touching = await page.evaluate(() => [...document.querySelectorAll('main .card')]
+    .map((it) => [it, it.nextElementSibling])
+    .filter(([it, next]) => next?.matches('.card') && it.offsetHeight && next.offsetHeight)
+    .filter(([it, next]) => next.getBoundingClientRect().top - it.getBoundingClientRect().bottom < 8)
+    .map(([it]) => it.outerHTML.slice(0, 90)));
+  assert.deepEqual(touching, [], `${name}: cards without a gap`);
   if (!examined) return;
   await page.evaluate(axe);
   const found = await page.evaluate(() => window.axe.run(document, {

@@ -161,6 +161,10 @@ test('a deleted expense opens, says who deleted it, and is restored', async () =
     if (language === 'ru') {
       await tap(page, restore, { role: 'button' });
       await page.getByRole('link', { name: 'Изменить' }).waitFor();
+      // It is taken back like any other.
+      await page.locator('#status').getByRole('button', { name: 'Отменить' }).click();
+      await page.waitForURL(/\/expenses$/);
+      assert.deepEqual(await server.call('alice', 'GET', `${group.api}/expenses`), []);
     }
     await page.context().close();
   }

@@ -50,6 +50,21 @@ test('the way back of a form that a link opened leads to its group', async () =>
   await page.context().close();
 });
 
+test('what was entered survives the way back of Telegram', async () => {
+  const page = await open(server, 'alice', server.path, { telegram, extra: launched() });
+  await page.waitForFunction(() => window.Telegram?.WebApp.BackButton);
+  await page.evaluate(() => Telegram.WebApp.MainButton.press());
+  await page.fill('#amount', '86.40');
+  await page.evaluate(() => Telegram.WebApp.BackButton.press());
+  await page.waitForSelector('.hero');
+  await page.getByText('kept as a draft').waitFor();
+  await page.evaluate(() => Telegram.WebApp.MainButton.press());
+  await page.waitForSelector('.draft');
+  assert.equal(await page.inputValue('#amount'), '86.40');
+  assert.deepEqual(page.errors, []);
+  await page.context().close();
+});
+
 test('Telegram has its own buttons, theme and haptics', async () => {
   const page = await open(server, 'bob', `${server.path}/expenses/new`, { telegram, extra: launched() });
   await page.waitForFunction(() => window.Telegram?.WebApp.MainButton.visible);

@@ -511,8 +511,9 @@ export async function done(form, answer, other, outcome) {
       .then(() => {
         seen.clear();
         say(text('undone'));
-        // What does not exist any more is not shown.
-        return visit(method === 'DELETE' ? here().split(`/${id}`)[0] : here(), { push: false, quiet: true });
+        // What does not exist any more is not shown, and not by a reload either.
+        if (method === 'DELETE') history.replaceState(history.state, '', here().split(`/${id}`)[0]);
+        return visit(here(), { push: false, quiet: true });
       })
       .catch((error) => say(error instanceof Failure ? error.message : offline));
   });

@@ -287,10 +287,10 @@ impl ExpenseScreen<'_> {
 
     fn restore(&self) -> Markup {
         let l = self.l;
+        let api = format!("/api/groups/{}/expenses/{}", self.group.id, self.expense.id);
         html! {
-            form.card.actions
-                action={ "/api/groups/" (self.group.id) "/expenses/" (self.expense.id) "/restore" }
-                data-method="POST" data-then="" data-done=(l.restored(&self.expense.description)) {
+            form.card.actions action={ (api) "/restore" } data-method="POST" data-then=""
+                data-undo={ "DELETE " (api) } data-done=(l.restored(&self.expense.description)) {
                 p.error data-problem role="alert" hidden {}
                 button.small-button { (l.restore()) }
             }

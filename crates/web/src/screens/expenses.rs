@@ -240,10 +240,10 @@ fn deleted_row(
                 small.hint { (by) }
             }
             @if may_restore {
-                form.inline
-                    action={ "/api/groups/" (group.id) "/expenses/" (it.expense.id) "/restore" }
-                        data-method="POST" data-then=""
-                            data-done=(l.restored(&it.expense.description)) {
+                @let api = format!("/api/groups/{}/expenses/{}", group.id, it.expense.id);
+                form.inline action={ (api) "/restore" } data-method="POST" data-then=""
+                    data-undo={ "DELETE " (api) }
+                    data-done=(l.restored(&it.expense.description)) {
                     button.small-button { (l.restore()) }
                 }
             }

@@ -250,7 +250,8 @@ impl MembersScreen<'_> {
                 (self.names.avatar(member.id)) span.grow { (self.names.shown(member.id)) }
                 @if !self.group.archived {
                     form.inline action=(self.of_member(member, "/restore")) data-method="POST"
-                        data-then="" data-done=(self.l.is_back(self.names.of(member.id))) {
+                        data-then="" data-undo={ "DELETE " (self.of_member(member, "")) }
+                        data-done=(self.l.is_back(self.names.of(member.id))) {
                         button.small-button { (self.l.restore()) }
                     }
                 }
