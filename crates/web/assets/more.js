@@ -209,6 +209,8 @@ let watching;
 export function endless() {
   byDay();
   beside();
+  // Without a bot, the link of an invitation is a path of this server.
+  for (const it of document.querySelectorAll('.link')) if (it.textContent.startsWith('/')) it.prepend(location.origin);
   watching?.disconnect();
   const link = document.querySelector('[data-more]');
   if (!link) return;
