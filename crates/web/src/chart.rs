@@ -54,7 +54,8 @@ pub(crate) fn balance(net: i128, most: u128) -> Markup {
     let x = if net < 0 { MIDDLE.saturating_sub(width) } else { MIDDLE };
     html! {
         svg.bar viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true" {
-            rect.{ (if net < 0 { "debtor" } else { "creditor" }) } x=(Tenths(x)) y="0" width=(Tenths(width)) height="6" {}
+            rect.{ (if net < 0 { "debtor" } else { "creditor" }) } x=(Tenths(x)) y="0"
+                width=(Tenths(width)) height="6" {}
             rect.axis x="49.8" y="0" width="0.4" height="6" {}
         }
     }

@@ -107,7 +107,8 @@ impl<'a> Names<'a> {
         let (place, name) = self.pictured(id);
         let takes = self.is_me(id).then(|| self.language.you_share_it());
         html! {
-            option value=(id) data-hue=(hue(place)) data-initials=(initials(name)) data-takes=[takes]
+            option value=(id) data-hue=(hue(place)) data-initials=(initials(name))
+                data-takes=[takes]
                 data-usual[is_usual] selected[is_chosen] { (self.of(id)) }
         }
     }

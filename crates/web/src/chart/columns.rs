@@ -41,7 +41,10 @@ pub(crate) fn columns(columns: &[Column], label: &str) -> Markup {
         let room = if amount < 0 { deep } else { HEIGHT };
         let Tenths(tall) = scaled(amount.unsigned_abs(), most, room);
         let top = if amount < 0 { HEIGHT } else { HEIGHT - tall };
-        html! { rect.(class) x=(Tenths(at + wide / 8)) y=(Tenths(top)) width=(Tenths(wide * 3 / 4)) height=(Tenths(tall)) {} }
+        html! {
+            rect.(class) x=(Tenths(at + wide / 8)) y=(Tenths(top)) width=(Tenths(wide * 3 / 4))
+                height=(Tenths(tall)) {}
+        }
     };
     html! {
         svg.flows viewBox={ "0 0 320 " (Tenths(HEIGHT + deep + LABELS)) } role="img"
@@ -51,7 +54,8 @@ pub(crate) fn columns(columns: &[Column], label: &str) -> Markup {
                 (bar(column.own, at, "own"))
             }
             line.grid x1="0" x2="320" y1=(Tenths(HEIGHT)) y2=(Tenths(HEIGHT)) {}
-            @for (index, (at, column)) in (0..).step_by(usize::try_from(wide).unwrap_or(1)).zip(&shown).enumerate() {
+            @let places = (0..).step_by(usize::try_from(wide).unwrap_or(1));
+            @for (index, (at, column)) in places.zip(&shown).enumerate() {
                 @if index.is_multiple_of(every) {
                     text.middle x=(Tenths(at + wide / 2)) y=(Tenths(HEIGHT + deep + LABELS / 2)) {
                         (column.label)

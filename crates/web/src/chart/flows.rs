@@ -128,7 +128,10 @@ fn band(start: i64, end: i64, wide: i64) -> String {
 }
 
 fn column(bar: &Bar<'_>, x: i64, class: &str) -> Markup {
-    html! { rect.(class) rx="2" x=(Tenths(x)) y=(Tenths(bar.top)) width=(Tenths(BAR)) height=(Tenths(bar.height)) {} }
+    html! {
+        rect.(class) rx="2" x=(Tenths(x)) y=(Tenths(bar.top)) width=(Tenths(BAR))
+            height=(Tenths(bar.height)) {}
+    }
 }
 
 fn name(bar: &Bar<'_>, x: i64, anchor: &str) -> Markup {

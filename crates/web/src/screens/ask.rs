@@ -53,7 +53,8 @@ pub(crate) async fn show(
         a.back href=(path) { (l.questions()) }
         h1 tabindex="-1" data-title { (l.new_question()) }
         (ui::tabs(l.question_type(chosen), &TYPES.map(tab), shown))
-        form action={ "/api/groups/" (group.id) "/questions" } data-method="POST" data-then={ (path) "/{id}" } data-done=(l.asked())
+        form action={ "/api/groups/" (group.id) "/questions" } data-method="POST"
+            data-then={ (path) "/{id}" } data-done=(l.asked())
             data-used=(ui::used(&ledger)) novalidate {
             input type="hidden" name="type" value=(chosen);
             div.card.fields {
@@ -81,7 +82,8 @@ pub(crate) async fn show(
                     }
                     (ui::field("payer", l.paid_by(), &html! {
                         select #payer name="receipt.payerId" {
-                            @for member in members.iter().filter(|it| it.is_present() && it.linked_to.is_none()) {
+                            @let present = members.iter().filter(|it| it.is_present());
+                            @for member in present.filter(|it| it.linked_to.is_none()) {
                                 option value=(member.id) selected[names.is_me(member.id)] {
                                     (names.of(member.id))
                                 }
@@ -147,7 +149,8 @@ fn line(l: Texts, index: &str, kind: LineKind) -> Markup {
             @if kind == LineKind::Item {
                 input name=(at("name")) maxlength="100" autocomplete="off"
                     aria-label=(l.line_name()) placeholder=(l.line_name());
-                input.pieces name=(at("quantity")) inputmode="decimal" autocomplete="off" data-number
+                input.pieces name=(at("quantity")) inputmode="decimal" autocomplete="off"
+                    data-number
                     aria-label=(l.quantity()) placeholder="× 1";
             } @else {
                 select name=(at("kind")) aria-label=(l.line_kind()) {
@@ -155,8 +158,12 @@ fn line(l: Texts, index: &str, kind: LineKind) -> Markup {
                 }
                 input type="hidden" name=(at("name")) value=(l.line(kind));
             }
-            input.num name=(at("amount")) inputmode="decimal" autocomplete="off" data-decimal placeholder="0"
-                aria-label=(if kind == LineKind::Item { l.price_of_all() } else { l.amount_label() });
+            input.num name=(at("amount")) inputmode="decimal" autocomplete="off" data-decimal
+                placeholder="0"
+                aria-label=(match kind {
+                    LineKind::Item => l.price_of_all(),
+                    _ => l.amount_label(),
+                });
             button.small-button type="button" data-remove aria-label=(l.remove_line()) { "✕" }
         } }
     }

@@ -173,7 +173,8 @@ impl BalancesScreen<'_> {
                                     (ui::balance(l, self.net(own, *id), own))
                                 }
                                 (chart::balance(self.net(own, *id), most.unwrap_or_default()))
-                                @for currency in self.ledger.balances.currencies().filter(|it| *it != own) {
+                                @let currencies = self.ledger.balances.currencies();
+                                @for currency in currencies.filter(|it| *it != own) {
                                     @let net = self.net(currency, *id);
                                     @if net != 0 && !is_one_by_one {
                                         small { (ui::balance(l, net, currency)) " " }

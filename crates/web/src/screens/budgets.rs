@@ -24,8 +24,11 @@ pub(crate) async fn show(
         html! {
             li.row {
                 label.grow for={ "target-" (key) } { (label) }
-                span.stepper { input.num id={ "target-" (key) } name=(key) inputmode="decimal" autocomplete="off" data-decimal
-                    placeholder="–" value=[targets.targets.get(key).map(|it| shown(*it))]; }
+                span.stepper {
+                    input.num id={ "target-" (key) } name=(key) inputmode="decimal"
+                        autocomplete="off" data-decimal placeholder="–"
+                        value=[targets.targets.get(key).map(|it| shown(*it))];
+                }
             }
         }
     };

@@ -55,7 +55,8 @@ pub(crate) async fn show(
                             @if let Some(what) = by_itself(l, change) { b { (what) } }
                             @else {
                                 b { (names.shown(change.actor_id.into())) }
-                                (if is_own(change) || is_of_actor(change) { " " } else { l.says() }) (did(change))
+                                (if is_own(change) || is_of_actor(change) { " " } else { l.says() })
+                                (did(change))
                             }
                             (about(l, &names, change))
                             small.hint { (ui::moment(l, change.at, now.day())) }
@@ -126,7 +127,8 @@ fn about(l: Texts, names: &Names<'_>, change: &GroupChange) -> Markup {
                 s { (ui::money(l, before.amount, before.currency)) }
                 " "
             }
-            (ui::money(l, if is_refund(change) { it.amount.absolute() } else { it.amount }, it.currency))
+            @let amount = if is_refund(change) { it.amount.absolute() } else { it.amount };
+            (ui::money(l, amount, it.currency))
         }
         @if let Some(it) = &subject.question {
             (open)

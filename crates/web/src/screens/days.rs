@@ -98,7 +98,11 @@ fn targets(l: Texts, states: &[TargetState], passed: u64, days: u64) -> Markup {
         @if !states.is_empty() {
             ul.card.list { @for it in states {
                 @let minor = |amount| i128::from(it.currency.to_minor(amount).unwrap_or_default());
-                @let name = it.key.parse::<Category>().map_or_else(|_| if it.key == "total" { l.total_budget().to_owned() } else { it.key.clone() }, |it| l.category(it).to_owned());
+                @let name = match it.key.parse::<Category>() {
+                    Ok(category) => l.category(category),
+                    Err(_) if it.key == "total" => l.total_budget(),
+                    Err(_) => &it.key,
+                };
                 li.row { span.grow {
                     span.line { span.name { (name) } span { (sentence([ui::money(l, it.spent,
                         it.currency), ui::money(l, it.target, it.currency)],
@@ -150,16 +154,21 @@ pub(crate) async fn day(
                         (ui::money(l, it.amount, it.currency))
                     }
                     details.fields { summary { (l.edit()) }
-                        form action=(api) data-method="PUT" data-then="" data-done=(l.saved()) data-currency=(it.currency.code())
+                        form action=(api) data-method="PUT" data-then="" data-done=(l.saved())
+                            data-currency=(it.currency.code())
                             data-digits=(it.currency.exponent()) novalidate {
-                            (ui::amount_field(l, &format!("amount-{}", it.id), it.amount, it.currency))
+                            @let amount = format!("amount-{}", it.id);
+                            (ui::amount_field(l, &amount, it.amount, it.currency))
                             @let field = format!("title-{}", it.id);
                             (ui::field(&field, l.what(),
                                 &html! { input id=(field) name="title" value=(it.title); }))
                             (ui::save(l.save()))
                         }
                         @for group in &groups.items {
-                            a.small-button href={ (ui::group_path(group.id)) "/expenses/new?spending=" (it.id) } { (l.share_with_group()) ": " (ui::name(&group.title)) }
+                            @let path = ui::group_path(group.id);
+                            a.small-button href={ (path) "/expenses/new?spending=" (it.id) } {
+                                (l.share_with_group()) ": " (ui::name(&group.title))
+                            }
                         }
                         form action=(api) data-method="DELETE" data-then=""
                             data-done=(l.deleted(&it.title)) {

@@ -309,8 +309,11 @@ impl ExpenseScreen<'_> {
                     (l.duplicate())
                 }
                 @if may_edit {
-                    form.inline action=(api) data-method="DELETE" data-etag=(tag_of(&ExpenseView::from(expense.clone())))
-                        data-then=(ui::group_path(self.group.id)) data-undo={ "POST " (api) "/restore" } data-done=(l.deleted(&expense.description)) {
+                    form.inline action=(api) data-method="DELETE"
+                        data-etag=(tag_of(&ExpenseView::from(expense.clone())))
+                        data-then=(ui::group_path(self.group.id))
+                        data-undo={ "POST " (api) "/restore" }
+                        data-done=(l.deleted(&expense.description)) {
                         button.small-button.danger { (l.delete()) }
                     }
                 }

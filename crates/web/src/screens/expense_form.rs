@@ -252,10 +252,15 @@ impl Form<'_> {
                 (ui::name(edited.map_or(self.group.title.as_str(), |it| &it.description)))
             }
             h1 tabindex="-1" data-title { (title) }
-            form action=(action) data-method=(if self.edits { "PUT" } else { "POST" }) data-then=(then)
-                data-preview=(preview) data-schedules=[repeats.then_some(schedules)] data-currency=[fixed.map(Currency::code)] data-digits=[fixed.map(Currency::exponent)] data-amount=[self.spending.map(|it| it.amount)] data-used=(self.used)
+            form action=(action) data-method=(if self.edits { "PUT" } else { "POST" })
+                data-then=(then) data-preview=(preview)
+                data-schedules=[repeats.then_some(schedules)]
+                data-currency=[fixed.map(Currency::code)]
+                data-digits=[fixed.map(Currency::exponent)]
+                data-amount=[self.spending.map(|it| it.amount)] data-used=(self.used)
                 data-etag=[tag]
-                data-undo=[(!self.edits && self.spending.is_none()).then(|| format!("DELETE {api}/{{id}}"))]
+                data-undo=[(!self.edits && self.spending.is_none())
+                    .then(|| format!("DELETE {api}/{{id}}"))]
                 data-done=(if self.edits { l.saved() } else { l.added() }) novalidate {
                 @if self.schedule.is_some_and(|it| it.problem.is_some()) {
                     input type="hidden" name="paused" value="false" data-json;
@@ -314,7 +319,8 @@ impl Form<'_> {
                 } @else {
                     div.amount {
                         label.sr for="amount" { (l.amount_label()) }
-                        input #amount.big name="amount" inputmode="decimal" autocomplete="off" placeholder="0" data-decimal
+                        input #amount.big name="amount" inputmode="decimal" autocomplete="off"
+                            placeholder="0" data-decimal
                             autofocus[!self.edits] value=[amount.map(|it| l.amount_field(it,
                                 currency))]
                             data-of="usual equal shares exact percentage adjustment";
@@ -373,8 +379,11 @@ impl Form<'_> {
                     input type="checkbox" data-counts name={ "payers[" (AT) "].userId" } value=(ID);
                     span.name { (ui::name(NAME)) }
                 }
-                span.stepper { input.num name={ "payers[" (AT) "].amount" } inputmode="decimal" autocomplete="off"
-                    data-decimal data-value aria-label=(self.l.amount_of(NAME)) placeholder="…"; }
+                span.stepper {
+                    input.num name={ "payers[" (AT) "].amount" } inputmode="decimal"
+                        autocomplete="off" data-decimal data-value
+                        aria-label=(self.l.amount_of(NAME)) placeholder="…";
+                }
             }
         };
         ui::each(&row, Some(&given))
@@ -403,8 +412,11 @@ impl Form<'_> {
                         }
                     }
                     @for split in types() {
-                        label { input.sr type="radio" name="splitType" value=(split) checked[is_chosen(split)];
-                            span { (l.split_type(split)) } }
+                        label {
+                            input.sr type="radio" name="splitType" value=(split)
+                                checked[is_chosen(split)];
+                            span { (l.split_type(split)) }
+                        }
                     }
                 }
                 div.takers data-of="equal shares exact percentage adjustment" {
@@ -454,7 +466,8 @@ impl Form<'_> {
             li.row data-row {
                 label.grow.check {
                     input type="checkbox" data-counts name={ "splits[" (AT) "].userId" } value=(ID)
-                        data-remember=[self.remembers("takers")] checked[given.is_none()] aria-label="{takes}";
+                        data-remember=[self.remembers("takers")] checked[given.is_none()]
+                        aria-label="{takes}";
                     (ui::each_avatar())
                     span.name { (ui::name(NAME)) }
                 }
@@ -466,8 +479,9 @@ impl Form<'_> {
                                 "−"
                             }
                         }
-                        input.num name={ "splits[" (AT) "]." (field) } inputmode="decimal" autocomplete="off"
-                            data-decimal[is_amount] data-number[!is_amount] value=[value] data-value[chosen == Some(split)]
+                        input.num name={ "splits[" (AT) "]." (field) } inputmode="decimal"
+                            autocomplete="off" data-decimal[is_amount] data-number[!is_amount]
+                            value=[value] data-value[chosen == Some(split)]
                             placeholder=(empty) aria-label=(l.value_of(NAME));
                         @if split == SplitType::Shares {
                             button type="button" data-step="1" aria-label=(l.more_for(NAME)) { "+" }
@@ -542,7 +556,8 @@ impl Form<'_> {
                         input type="hidden" name=(at("name"))
                             value=(line.map_or(l.line(kind), |it| it.name.as_str()));
                     }
-                    input.num name=(at("amount")) inputmode="decimal" autocomplete="off" data-decimal placeholder="0"
+                    input.num name=(at("amount")) inputmode="decimal" autocomplete="off"
+                        data-decimal placeholder="0"
                         value=[amount] aria-label=(l.amount_label());
                     button.small-button type="button" data-remove aria-label=(l.remove_line()) {
                         "✕"
@@ -670,8 +685,12 @@ fn sharers(l: Texts, line: Option<&Line<Decimal>>, at: &impl Fn(&str) -> String)
         @if differ {
             div.taker {
                 (toggle)
-                span.stepper dir="ltr" { "×" input.num name=(at("sharers[{at}].weight")) inputmode="decimal" autocomplete="off"
-                    data-number value="1" data-value aria-label=(l.value_of(NAME)); }
+                span.stepper dir="ltr" {
+                    "×"
+                    input.num name=(at("sharers[{at}].weight")) inputmode="decimal"
+                        autocomplete="off" data-number value="1" data-value
+                        aria-label=(l.value_of(NAME));
+                }
             }
         } @else { (toggle) }
     };

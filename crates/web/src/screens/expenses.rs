@@ -186,7 +186,10 @@ fn filters(
     let is = |key: &str| chosen.as_deref() == Some(key);
     html! {
         form.card.fields action={ (ui::group_path(group.id)) "/expenses" } data-get {
-            (ui::field("q", l.search(), &html! { input #q type="search" name="q" placeholder=(l.what_for()) value=[filter.text.as_ref()]; }))
+            (ui::field("q", l.search(), &html! {
+                input #q type="search" name="q" placeholder=(l.what_for())
+                    value=[filter.text.as_ref()];
+            }))
             details open[!only_text] { summary { (l.filter()) }
                 (ui::field("member", l.member(), &html! { select #member name="memberId" {
                     option value="" { (l.anyone()) }

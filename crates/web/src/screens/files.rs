@@ -50,7 +50,8 @@ pub(crate) async fn import(
                 ul.card.list { @for it in &imports {
                     li.row {
                         span.grow { (it.format.app().name()) small.hint {
-                            (ui::moment(l, it.created_at, now.day())) " · " (l.import_status(it.status)) " · " (l.found(it.expenses))
+                            (ui::moment(l, it.created_at, now.day()))
+                            " · " (l.import_status(it.status)) " · " (l.found(it.expenses))
                         } }
                         @if it.status != ImportStatus::Undone && !group.archived {
                             form.inline action={ (api) "/" (it.id) } data-method="DELETE"

@@ -106,8 +106,7 @@ pub(crate) async fn show(
             section { h2 { (l.pending_payments()) }
                 ul.card.list { @for it in &shared.pending {
                     li.row.wrap {
-                        @let path = format!("{}/settlements/{}", ui::group_path(it.group_id), it.id);
-                        a.grow.tall href=(path) {
+                        a.grow.tall href={ (ui::group_path(it.group_id)) "/settlements/" (it.id) } {
                             span.line {
                                 (ui::pair(
                                     &side(it.from_user_id, &it.from_user_name),
@@ -134,7 +133,9 @@ pub(crate) async fn show(
                 ul.card.list {
                     (balances(it, user.id, 0))
                     (balances(it, other, 1))
-                    li { a.row.next href=(ui::group_path(it.group.id)) { span.grow { (l.go_on()) } } }
+                    li { a.row.next href=(ui::group_path(it.group.id)) {
+                        span.grow { (l.go_on()) }
+                    } }
                 }
             }
         }

@@ -142,7 +142,13 @@ fn row(l: Texts, friend: &Friend) -> Markup {
                 @for (currency, sum) in ui::sums(friend.paid.iter().copied()) {
                     // What is open counts it already.
                     @let is_open = friend.open.contains_key(&currency);
-                    (remark(l, sum, currency, |amount| if is_open { l.besides_unconfirmed(amount) } else { l.paid_unconfirmed(amount) }))
+                    (remark(l, sum, currency, |amount| {
+                        if is_open {
+                            l.besides_unconfirmed(amount)
+                        } else {
+                            l.paid_unconfirmed(amount)
+                        }
+                    }))
                 }
             }
             @if friend.open.is_empty() { span.amounts { span.hint { (l.settled()) } } }

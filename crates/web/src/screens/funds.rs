@@ -219,7 +219,12 @@ pub(crate) async fn transaction(
             a.more href={ (ui::group_path(group)) "/settlements/" (settlement) } { (l.payment()) }
         }
         @if is_own && it.status == FundStatus::Authorised {
-            form.card.actions action={ "/api/users/me/funds/transactions/" (it.id) "/void" } data-method="POST" data-then="" data-done=(l.called_off(l.fund_transaction(it.kind), l.minor(it.amount, it.currency))) {
+            form.card.actions action={ "/api/users/me/funds/transactions/" (it.id) "/void" }
+                data-method="POST" data-then=""
+                data-done=(l.called_off(
+                    l.fund_transaction(it.kind),
+                    l.minor(it.amount, it.currency),
+                )) {
                 p.error data-problem role="alert" hidden {}
                 button.small-button.danger { (l.void()) }
             }
@@ -276,13 +281,17 @@ pub(crate) async fn work(
                     a.more href=(link) { (l.pay_by_wallet()) }
                 }
                 @if let Some(text) = &it.description { p.hint { (text) } }
-                form action={ (api) "/capture" } data-method="POST" data-then="" data-done=(l.captured(l.fund_transaction(it.kind), l.minor(it.amount, it.currency))) novalidate {
+                @let kind = l.fund_transaction(it.kind);
+                @let amount = l.minor(it.amount, it.currency);
+                form action={ (api) "/capture" } data-method="POST" data-then=""
+                    data-done=(l.captured(kind, &amount)) novalidate {
                     @let id = format!("ref-{}", it.id);
                     (ui::field(&id, l.reference(),
                         &html! { input id=(id) name="refId" autocomplete="off"; }))
                     (ui::save(l.capture()))
                 }
-                form action={ (api) "/void" } data-method="POST" data-then="" data-done=(l.called_off(l.fund_transaction(it.kind), l.minor(it.amount, it.currency))) {
+                form action={ (api) "/void" } data-method="POST" data-then=""
+                    data-done=(l.called_off(kind, &amount)) {
                     p.error data-problem role="alert" hidden {}
                     button.small-button.danger { (l.void()) }
                 }

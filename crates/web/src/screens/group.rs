@@ -102,7 +102,9 @@ fn first_steps(l: Texts, group: &Group, bot: Option<&str>) -> Markup {
             @match link {
                 Some(link) => button.small-button type="button" data-share-link=(link)
                     data-text=(l.invitation_text(&group.title)) { (l.send_invitation()) },
-                None => a.small-button href={ (ui::group_path(group.id)) "/members" } { (l.invite()) },
+                None => a.small-button href={ (ui::group_path(group.id)) "/members" } {
+                    (l.invite())
+                },
             }
         }
     }
@@ -258,7 +260,8 @@ pub(crate) fn waiting(
                     @for settlement in to_me {
                         li.row.wrap {
                             (names.avatar(settlement.from_user_id))
-                            a.grow.tall href={ (ui::group_path(group.id)) "/settlements/" (settlement.id) } {
+                            @let path = ui::group_path(group.id);
+                            a.grow.tall href={ (path) "/settlements/" (settlement.id) } {
                                 (sentence([
                                     names.shown_stored(settlement.from_user_id,
                                         &settlement.from_user_name),

@@ -45,10 +45,13 @@ impl Links<'_> {
         let l = self.l;
         let id = format!("user-{}", guest.id);
         html! {
-            form action=(self.path(guest.id)) data-method="POST" data-then="" data-done=(l.link_proposed())
+            form action=(self.path(guest.id)) data-method="POST" data-then=""
+                data-done=(l.link_proposed())
                 data-undo={ "DELETE " (self.path(guest.id)) } {
                 (ui::field(&id, l.link_guest(), &html! {
-                    select id=(id) name="userId" data-options={ "/screens/groups/" (self.group.id) "/members?users=" (guest.id) } {
+                    @let group = self.group.id;
+                    select id=(id) name="userId"
+                        data-options={ "/screens/groups/" (group) "/members?users=" (guest.id) } {
                         option value="" { (l.choose()) }
                     }
                 }))
@@ -130,7 +133,8 @@ impl Links<'_> {
                 }
                 @if !confirms { small.hint { (l.waits_for_the_other_side()) } } }
             @if confirms {
-                form.inline action=(path) data-method="POST" data-then="" data-done=(l.confirmed_link())
+                form.inline action=(path) data-method="POST" data-then=""
+                    data-done=(l.confirmed_link())
                     data-ask=(self.consequence(link.guest_id.into(), link.user_id)) {
                     input type="hidden" name="userId" value=(link.user_id);
                     button.small-button { (if is_me { l.yes_that_is_me() } else { l.confirm() }) }

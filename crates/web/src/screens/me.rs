@@ -224,7 +224,8 @@ pub(crate) fn questions<'a>(
         @if !open.is_empty() {
             section { h2 { (l.open_questions()) }
                 ul.card.list { @for seen in open {
-                    li { a.row href={ (ui::group_path(seen.question.group_id)) "/questions/" (seen.question.id) } {
+                    @let group = ui::group_path(seen.question.group_id);
+                    li { a.row href={ (group) "/questions/" (seen.question.id) } {
                         span.grow { span.name { (ui::name(&seen.question.prompt)) }
                             @if let Some(it) = &seen.question.receipt {
                                 small.hint {

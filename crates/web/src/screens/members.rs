@@ -168,7 +168,11 @@ pub(crate) fn settle_first(l: Texts, group: &Group, open: &Unsettled, whose: Who
         p.hint {
             @if !balances.is_empty() {
                 @let balances = balances.join(", ");
-                (if whose == Whose::Reader { l.settle_up_first(balances) } else { l.settle_first(balances) }) " "
+                (match whose {
+                    Whose::Reader => l.settle_up_first(balances),
+                    Whose::Member | Whose::Group => l.settle_first(balances),
+                })
+                " "
             }
             @if open.pending > 0 { (l.pending_first()) }
         }
@@ -264,7 +268,8 @@ impl MembersScreen<'_> {
         html! {
             details.card.fields { summary { (l.add_guest()) }
                 p.hint { (l.guest_about()) }
-                form action=(self.api("/members")) data-method="POST" data-then="" data-done=(l.added_guest())
+                form action=(self.api("/members")) data-method="POST" data-then=""
+                    data-done=(l.added_guest())
                     data-undo={ "DELETE " (self.api("/members/{id}")) } novalidate {
                     (ui::field("guest", l.guest_name(),
                         &html! { input #guest name="name" maxlength="100" autocomplete="off"; }))
@@ -329,8 +334,10 @@ impl MembersScreen<'_> {
                 }
             }
             @match open {
-                None => form.card.actions action=(self.api("/leave")) data-method="POST" data-then="/app"
-                    data-ask=(if self.is_last { l.ask_leave_last() } else { l.ask_leave() }) data-done=(l.you_left(&self.group.title)) {
+                None => form.card.actions action=(self.api("/leave")) data-method="POST"
+                    data-then="/app"
+                    data-ask=(if self.is_last { l.ask_leave_last() } else { l.ask_leave() })
+                    data-done=(l.you_left(&self.group.title)) {
                     p.error data-problem role="alert" hidden {}
                     @if self.is_last {
                         a.small-button href={ (ui::group_path(self.group.id)) "/export" } {

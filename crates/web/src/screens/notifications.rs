@@ -78,11 +78,13 @@ fn settings(l: Texts, of: Option<&Subscription>, groups: &[Group], is_on: bool) 
                         option value=(it) selected[it == minutes] { (l.at_most_every(it)) }
                     }
                 } }))
-                (ui::field("language", l.message_language(), &html! { select #language name="language" {
-                    @for it in Language::ALL {
-                        option value=(it) selected[it == language] { (it.own_name()) }
+                (ui::field("language", l.message_language(), &html! {
+                    select #language name="language" {
+                        @for it in Language::ALL {
+                            option value=(it) selected[it == language] { (it.own_name()) }
+                        }
                     }
-                } }))
+                }))
             }
             section.card.fields { h2 { (l.topics()) }
                 @for (index, topic) in Topic::ALL.into_iter().enumerate() {

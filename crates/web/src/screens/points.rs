@@ -20,7 +20,8 @@ pub(crate) async fn show(
             li.row {
                 span.icon { (it.rank) }
                 span.grow {
-                    (ui::name(if it.points.user_id == member_key.user { l.you() } else { &it.label }))
+                    @let is_own = it.points.user_id == member_key.user;
+                    (ui::name(if is_own { l.you() } else { &it.label }))
                     small.hint {
                         (l.streak(it.points.streak_days))
                         @for badge in &it.points.badges { " · 🏅 " (l.badge(*badge)) }

@@ -147,7 +147,9 @@ impl QuestionScreen<'_> {
                                 }
                             }
                         } @else {
-                            (ui::field("answer", l.answer(), &html! { textarea #answer name="answer" rows="3" maxlength="2000" {} }))
+                            (ui::field("answer", l.answer(), &html! {
+                                textarea #answer name="answer" rows="3" maxlength="2000" {}
+                            }))
                         }
                     }
                     (ui::submit(l.answer_it()))
@@ -176,7 +178,8 @@ impl QuestionScreen<'_> {
                             Answerer::Anonymous { .. } => { span.grow { (l.someone()) } },
                         }
                         @if let Some(text) = &answer.answer { span.effect { (ui::name(text)) } }
-                        @if let Some(option) = answer.selected_option.and_then(|it| question.options.get(it)) {
+                        @let option = answer.selected_option;
+                        @if let Some(option) = option.and_then(|it| question.options.get(it)) {
                             span.effect { (ui::name(option)) }
                         }
                     }
@@ -210,7 +213,8 @@ impl QuestionScreen<'_> {
             @if claimed.is_some_and(|it| of_claimers(it).next().is_none()) {}
             @else if let Some(claimed) = claimed {
                 section {
-                    @let left = claimed.iter().find(|it| it.user == *STAND_IN).map(|it| it.amount.to_major());
+                    @let left = claimed.iter().find(|it| it.user == *STAND_IN);
+                    @let left = left.map(|it| it.amount.to_major());
                     h2 {
                         @if let Some(left) = left.filter(|it| *it != Decimal::ZERO) {
                             (l.shares_claimed(l.money(left, receipt.currency)))
@@ -218,7 +222,9 @@ impl QuestionScreen<'_> {
                         @else { (l.shares_now()) }
                     }
                     ul.card.list { @for share in of_claimers(claimed) {
-                        li.row { (self.names.avatar(share.user)) span.grow { (self.names.shown(share.user)) }
+                        li.row {
+                            (self.names.avatar(share.user))
+                            span.grow { (self.names.shown(share.user)) }
                             (ui::money(l, share.amount.to_major(), receipt.currency)) }
                     } }
                 }
@@ -226,7 +232,9 @@ impl QuestionScreen<'_> {
                 section {
                     h2 { (l.shares_now()) }
                     ul.card.list { @for (share, name) in shares {
-                        li.row { (self.names.avatar(share.user)) span.grow { (self.names.shown_stored(share.user, name)) }
+                        li.row {
+                            (self.names.avatar(share.user))
+                            span.grow { (self.names.shown_stored(share.user, name)) }
                             @if share.or.is_some() { "≈ " }
                             (ui::money(l, share.amount.to_major(), receipt.currency))
                             }
@@ -268,7 +276,9 @@ impl QuestionScreen<'_> {
                             @if is_claimed_by_taps(line) {
                                 div.line {
                                     label.grow.check {
-                                        input type="checkbox" data-counts name={ "items[" (index) "].item" } value=(index) data-json
+                                        input type="checkbox" data-counts
+                                            name={ "items[" (index) "].item" } value=(index)
+                                            data-json
                                             checked[my.is_some()];
                                         (title(l, line))
                                     }
@@ -281,8 +291,11 @@ impl QuestionScreen<'_> {
                                             aria-label={ (l.less()) ": " (line.name) } {
                                             "−"
                                         }
-                                        input.num name={ "items[" (index) "].count" } inputmode="decimal" data-number data-least="1"
-                                            value=[my.flatten().map(|it| l.number_field(it))] placeholder="0" aria-label={ (l.quantity()) ": " (line.name) };
+                                        input.num name={ "items[" (index) "].count" }
+                                            inputmode="decimal" data-number data-least="1"
+                                            value=[my.flatten().map(|it| l.number_field(it))]
+                                            placeholder="0"
+                                            aria-label={ (l.quantity()) ": " (line.name) };
                                         button type="button" data-step="1"
                                             aria-label={ (l.more_of()) ": " (line.name) } {
                                             "+"
@@ -357,13 +370,17 @@ impl QuestionScreen<'_> {
                                 @if let Some(count) = count { " × " (number(l, *count)) }
                             }
                         }
-                        @if let Some(left) = item.unclaimed.filter(|it| *it != Decimal::ZERO && !item.claims.is_empty()) {
+                        @let left = item.unclaimed.filter(|it| *it != Decimal::ZERO);
+                        @if let Some(left) = left.filter(|_| !item.claims.is_empty()) {
                             " · " b data-left { (l.pieces_left(l.number(left))) }
                         }
                         @if item.overclaimed { " · " b.minus data-left { (l.overclaimed()) } }
                     },
                     // The name of one that has none of its own is its kind.
-                    _ => { @if line.kind != LineKind::Item && line.name.as_str() != l.line(line.kind) { (l.line(line.kind)) } },
+                    _ => {
+                        @let kind = l.line(line.kind);
+                        @if line.kind != LineKind::Item && line.name.as_str() != kind { (kind) }
+                    },
                 }
             }
         }
@@ -387,7 +404,8 @@ impl QuestionScreen<'_> {
             .filter_map(|index| receipt.claims_of(index, &detail.claims))
             .any(|it| !it.claims.is_empty());
         html! {
-            form action=(self.api("/apply")) data-method="POST" data-then={ (self.path()) "/expenses/{id}" } data-done=(l.expense_recorded()) {
+            form action=(self.api("/apply")) data-method="POST"
+                data-then={ (self.path()) "/expenses/{id}" } data-done=(l.expense_recorded()) {
                 h2 { (l.record_expense()) }
                 div.card.fields {
                     (ui::field("unclaimed", l.rest_to(), &html! {

@@ -247,7 +247,10 @@ impl ScheduleScreen<'_> {
         html! {
             h2 {
                 (l.shares()) " · "
-                (if self.it.shared_by.is_some() { l.by_the_day() } else { l.split_type(of.split_type) })
+                (match self.it.shared_by {
+                    Some(_) => l.by_the_day(),
+                    None => l.split_type(of.split_type),
+                })
             }
             ul.card.list { @for share in &of.splits {
                 li.row.mine[self.names.is_me(share.user_id)] { (self.names.avatar(share.user_id))
@@ -269,7 +272,8 @@ impl ScheduleScreen<'_> {
         let (api, tag) = self.api();
         let before = serde_json::json!({ "skips": self.it.skips });
         html! {
-            form.inline action=(api) data-method="PUT" data-etag=(tag) data-then="" data-list="skips" data-done=(done)
+            form.inline action=(api) data-method="PUT" data-etag=(tag) data-then=""
+                data-list="skips" data-done=(done)
                 data-undo={ "PUT " (api) } data-undo-body=(before) {
                 @for (index, skip) in skips.iter().enumerate() {
                     input type="hidden" name={ "skips[" (index) "]" } value=(skip);
@@ -310,8 +314,10 @@ impl ScheduleScreen<'_> {
                         &l.is_skipped(l.day(next, self.today))))
                 }
                 @if it.problem.is_none() { (edit) }
-                form.inline action=(api) data-method="DELETE" data-etag=(tag) data-ask=(l.delete_repeat())
-                    data-then={ (ui::group_path(self.group.id)) "/schedules" } data-done=(l.deleted(&it.template.description)) {
+                form.inline action=(api) data-method="DELETE" data-etag=(tag)
+                    data-ask=(l.delete_repeat())
+                    data-then={ (ui::group_path(self.group.id)) "/schedules" }
+                    data-done=(l.deleted(&it.template.description)) {
                     button.small-button.danger { (l.delete()) }
                 }
             }

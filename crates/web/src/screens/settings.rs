@@ -63,7 +63,8 @@ pub(crate) async fn show(
             details.card.fields data-token { summary.minus { (l.delete_group()) }
                 @if others { p.hint { (l.others_are_here()) } }
                 @else if !open.is_empty() { (settle_first(l, &group, &open, Whose::Group)) }
-                @else { form action=(api) data-method="DELETE" data-then="/app" data-done=(l.group_deleted(&group.title)) {
+                @else { form action=(api) data-method="DELETE" data-then="/app"
+                    data-done=(l.group_deleted(&group.title)) {
                     p.hint { (l.delete_group_about()) }
                     label.check { input type="checkbox" required; (l.sure()) }
                     p.error data-problem role="alert" hidden {}

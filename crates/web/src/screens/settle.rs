@@ -96,13 +96,16 @@ pub(crate) async fn show(
     Ok(Fragment(html! {
         a.back href=(path) { (l.balances()) }
         h1 tabindex="-1" data-title { (l.record_payment()) }
-        form action={ "/api/groups/" (group.id) "/settlements" } data-method="POST" data-then=(path) data-done=(l.payment_recorded()) data-pending=(l.payment_waits())
-            data-undo={ "PUT /api/groups/" (group.id) "/settlements/{id}" } data-undo-body=r#"{"status":"failed"}"#
+        form action={ "/api/groups/" (group.id) "/settlements" } data-method="POST" data-then=(path)
+            data-done=(l.payment_recorded()) data-pending=(l.payment_waits())
+            data-undo={ "PUT /api/groups/" (group.id) "/settlements/{id}" }
+            data-undo-body=r#"{"status":"failed"}"#
             data-me=(member_key.user) data-used=(ui::used(&ledger)) novalidate {
             div.card.fields {
                 div.amount {
                     label.sr for="amount" { (l.amount_label()) }
-                    input #amount.big name="amount" inputmode="decimal" autocomplete="off" placeholder="0" data-decimal
+                    input #amount.big name="amount" inputmode="decimal" autocomplete="off"
+                        placeholder="0" data-decimal
                         value=[query.amount.map(|it| l.amount_field(it,
                             currency))] autofocus[query.amount.is_none()];
                     (ui::currency_field(l, "currency", "currency", currency))

@@ -171,7 +171,8 @@ pub(crate) fn decide(
         Decision::CallOff => ("failed", l.call_off(), l.payment_called_off(amount)),
     };
     html! {
-        form.inline action={ "/api/groups/" (it.group_id) "/settlements/" (it.id) } data-method="PUT" data-then="" data-done=(done)
+        form.inline action={ "/api/groups/" (it.group_id) "/settlements/" (it.id) }
+            data-method="PUT" data-then="" data-done=(done)
             data-etag=(tag) data-ask=[ask] data-token[it.funds.is_some()] {
             input type="hidden" name="status" value=(status);
             button.small-button { (label) }
@@ -238,7 +239,8 @@ impl SettlementScreen<'_> {
                         div { dt { (l.cash()) } dd { (ui::money(l, funds.cash, it.currency)) } }
                         div { dt { (l.credit()) } dd { (ui::money(l, funds.credit, it.currency)) } }
                     }
-                    @if let Some(until) = funds.expires_at.filter(|_| it.status == SettlementStatus::Pending) {
+                    @let is_pending = it.status == SettlementStatus::Pending;
+                    @if let Some(until) = funds.expires_at.filter(|_| is_pending) {
                         div { dt { (sentence([ui::moment(l, until, today)],
                             |[when]| l.hold_ends(when))) } }
                     }
@@ -258,7 +260,8 @@ impl SettlementScreen<'_> {
             }
             @if may(SettlementAction::TakeBack) {
                 section.card.actions {
-                    form.inline action=(self.api()) data-method="PUT" data-etag=(self.tag()) data-then=""
+                    form.inline action=(self.api()) data-method="PUT" data-etag=(self.tag())
+                        data-then=""
                         data-done=(l.payment_called_off(l.money(it.amount, it.currency)))
                         data-ask=(l.ask_take_back()) data-token[it.funds.is_some()] {
                         input type="hidden" name="status" value="failed";
@@ -286,12 +289,16 @@ impl SettlementScreen<'_> {
         let it = self.it;
         html! {
             details.card.fields { summary { (l.put_right()) }
-                form action=(self.api()) data-method="PUT" data-etag=(self.tag()) data-then="" data-done=(l.saved())
-                    data-currency=(it.currency.code()) data-digits=(it.currency.exponent()) novalidate {
+                form action=(self.api()) data-method="PUT" data-etag=(self.tag()) data-then=""
+                    data-done=(l.saved())
+                    data-currency=(it.currency.code()) data-digits=(it.currency.exponent())
+                    novalidate {
                     (ui::amount_field(l, "amount", it.amount, it.currency))
                     (ui::field("date", l.date(),
                         &html! { input #date type="date" name="date" value=(it.day()); }))
-                    (ui::field("note", l.note(), &html! { input #note name="note" maxlength="200" value=[it.note.as_ref()] data-null; }))
+                    (ui::field("note", l.note(), &html! {
+                        input #note name="note" maxlength="200" value=[it.note.as_ref()] data-null;
+                    }))
                     (ui::save(l.save()))
                 }
             }
@@ -301,7 +308,8 @@ impl SettlementScreen<'_> {
     fn transaction(&self) -> Markup {
         let l = self.l;
         html! {
-            details.card.fields data-token[self.it.funds.is_some()] { summary { (l.add_transaction()) }
+            details.card.fields data-token[self.it.funds.is_some()] {
+                summary { (l.add_transaction()) }
                 form action=(self.api()) data-method="PUT" data-etag=(self.tag()) data-then=""
                     data-done=(l.saved()) novalidate {
                     (ui::field("hash", l.add_transaction(),

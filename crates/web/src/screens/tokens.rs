@@ -86,7 +86,8 @@ pub(crate) fn in_browser(l: Texts, path: &str) -> Markup {
         l,
         l.open_in_browser(),
         &html! {
-            button type="button" hidden data-show="token" data-once data-open={ (path) "#code={token}" } {}
+            button type="button" hidden data-show="token" data-once
+                data-open={ (path) "#code={token}" } {}
         },
     )
 }

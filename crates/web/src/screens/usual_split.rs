@@ -66,7 +66,8 @@ impl Rules<'_> {
         let l = self.l;
         let rules = &self.group.default_splits;
         html! {
-            form action={ "/api/groups/" (self.group.id) } data-method="PATCH" data-then="" data-list="defaultSplits"
+            form action={ "/api/groups/" (self.group.id) } data-method="PATCH" data-then=""
+                data-list="defaultSplits"
                 data-done=(l.saved()) novalidate {
                 datalist data-people data-takes=(l.shares_it(NAME)) {
                     @for it in self.present() { (self.names.person(it.id, false, false)) }
@@ -184,7 +185,8 @@ impl Rules<'_> {
                 }
                 span.stepper {
                     button type="button" data-step="-1" aria-label=(l.less_for(name)) { "−" }
-                    input.num name=(field) inputmode="decimal" autocomplete="off" data-number value=(l.number_field(weight))
+                    input.num name=(field) inputmode="decimal" autocomplete="off" data-number
+                        value=(l.number_field(weight))
                         data-value[matches!(who, Who::Each { .. })] aria-label=(l.value_of(name));
                     button type="button" data-step="1" aria-label=(l.more_for(name)) { "+" }
                 }
