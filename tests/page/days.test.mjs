@@ -139,7 +139,7 @@ test('days and moments are those of the device, and the server says that its are
 });
 
 test('between midnight and 04:00, a date says that its day goes on', async () => {
-  for (const [at, language, words] of [['T01:26:00Z', 'en', /After midnight, this day goes on until 4:00/], ['T01:26:00Z', 'ru', /После полуночи этот день длится до 4:00/], ['T12:00:00Z', 'en', undefined]]) {
+  for (const [at, language, words] of [['T01:26:00Z', 'en', /Until 4:00, the night counts as the day before/], ['T01:26:00Z', 'ru', /До 4:00 ночь относится к прошедшему дню/], ['T12:00:00Z', 'en', undefined]]) {
     const page = await open_at(`2026-11-28${at}`, 'UTC', `${server.path}/settle`, { language });
     assert.equal(await date(page).inputValue(), words ? '2026-11-27' : '2026-11-28');
     await page.waitForFunction(() => document.querySelector('[data-ahead]'));

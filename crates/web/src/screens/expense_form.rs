@@ -420,7 +420,7 @@ impl Form<'_> {
                     }
                 }
                 div.takers data-of="equal shares exact percentage adjustment" {
-                    span.hint data-last hidden { (l.as_last_time()) " ·" }
+                    span.hint data-last hidden { (l.as_last_time("{a}")) " ·" }
                     button.small-button type="button" data-all { (l.everybody()) }
                     button.small-button type="button" data-none { (l.nobody()) }
                     @if self.people().count() >= ui::MANY {

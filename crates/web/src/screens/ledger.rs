@@ -37,13 +37,14 @@ pub(crate) async fn show(
     let names = Names::new(l, member_key.user.into(), &members);
     let own = group.currency;
     let net = |ledger: &Ledger, id: MemberId| ledger.balances.totals(own, id).net();
-    let shown = || members.iter().filter(|it| it.linked_to.is_none());
+    let mut shown: Vec<_> = members.iter().filter(|it| it.linked_to.is_none()).collect();
+    shown.sort_by_key(|it| !names.is_me(it.id));
     let line = |id: MemberId| Steps {
         name: names.of(id).to_owned(),
         own: names.is_me(id),
         balances: days.items.iter().map(|ledger| net(ledger, id)).collect(),
     };
-    let lines: Vec<Steps> = shown().map(|member| line(member.id)).collect();
+    let lines: Vec<Steps> = shown.iter().map(|member| line(member.id)).collect();
     let label = l.balances_chart(days.items.len().try_into().unwrap_or_default());
     let day = |it: Option<&Ledger>| {
         it.and_then(|it| it.last_event_at).map(|at| l.day(at.day(), now.day())).unwrap_or_default()
@@ -55,8 +56,9 @@ pub(crate) async fn show(
         a.back href={ (ui::group_path(group.id)) "/more" } { (l.more()) }
         h1 tabindex="-1" data-title { (l.history_of_balances()) }
         @if days.items.is_empty() { p.card.empty { (l.no_entries()) } }
+        @else { p.hint.about { (l.days_of_utc()) } }
         // The lines of one day would be level.
-        @else if days.items.len() > 1 {
+        @if days.items.len() > 1 {
             figure.card {
                 (chart::steps(&lines, &label, ends))
                 figcaption.hint { (label) ", " (own.code()) }
@@ -67,7 +69,7 @@ pub(crate) async fn show(
             @let shown_day = ui::day(l, day, now.day());
             details.card.fields open[days.items.len() == 1] {
                 summary { span { (sentence([shown_day], |[day]| l.closing_of(day))) } }
-                ul.list { @for member in shown() {
+                ul.list { @for member in &shown {
                     li.row { span.grow { (names.shown(member.id)) } span.amounts {
                         (ui::balance(l, net(ledger, member.id), own))
                         @for currency in ledger.balances.currencies().filter(|it| *it != own) {
@@ -141,7 +143,10 @@ pub(crate) async fn statement(
                     }
                     @for (currency, net) in it.balance.iter().flatten() {
                         @if entry.changes.iter().any(|it| it.currency == *currency) {
-                            small.hint { (l.balance_then(l.minor(*net, *currency))) }
+                            @let sign = if *net > 0 { "+" } else { "" };
+                            small.hint {
+                                (l.balance_then(format!("{sign}{}", l.minor(*net, *currency))))
+                            }
                         }
                     }
                 }

@@ -102,10 +102,10 @@ fn links(l: Texts, app: &App, user: UserId) -> Vec<(&'static str, &'static str, 
     if app.telegram.is_some() {
         links.push(("🔔", l.messages(), "/app/me/notifications"));
     }
-    links.push(("🔑", l.tokens(), "/app/me/tokens"));
     if !app.operators.is_empty() {
         links.push(("💶", l.funds(), "/app/me/funds"));
     }
+    links.push(("🔑", l.tokens(), "/app/me/tokens"));
     if app.operators.contains(&user) {
         links.push(("🛠️", l.work(), "/app/funds/work"));
     }

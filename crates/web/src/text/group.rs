@@ -42,7 +42,7 @@ texts! {
     payment_recorded { "Payment of {amount} recorded", "Платёж {amount} записан" }
     everybody { "All", "Все" }
     nobody { "None", "Никто" }
-    as_last_time { "As last time", "Как в прошлый раз" }
+    as_last_time(names) { "As last time, without {names}", "Как в прошлый раз, без: {names}" }
     choose { "Choose …", "Выберите …" }
     ask_leave_last { "Leave the group? You are the last one: afterwards nobody can open it, except with an invitation that was sent before. Export it first if you need its expenses.",
         "Выйти из группы? Вы последний участник: после этого открыть её можно будет только по приглашению, созданному раньше. Если расходы нужны, сначала сохраните их: «Экспорт»." }
@@ -114,7 +114,7 @@ texts! {
     between_you { "Between you", "Между вами" }
     counts_between_you { "“Between you” counts them already, the balances of the group do not yet.",
         "В «Между вами» они уже учтены, в балансах группы — ещё нет." }
-    in_whole_group { "Balances with everybody", "Балансы со всеми" }
+    in_whole_group { "each one's balance with all members", "баланс каждого со всей группой" }
     with_friend { "With this friend in all groups", "Расчёты с этим другом во всех группах" }
     an_expense { "Expense", "Расход" }
     as_list { "As a list", "Списком" }
@@ -292,6 +292,7 @@ texts! {
     earlier_version { "earlier version", "прежняя версия" }
     replaced { "earlier version, replaced", "прежняя версия заменена" }
     closing_of(day) { "Balances at the end of {day}", "Балансы на конец дня: {day}" }
+    days_of_utc { "A day here ends at midnight UTC.", "День здесь заканчивается в полночь по UTC." }
 }
 
 impl Texts {

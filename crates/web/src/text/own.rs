@@ -70,7 +70,7 @@ texts! {
     spent_of(spent, target) { "{spent} of {target}", "{spent} из {target}" }
     days { "My spending", "Мои траты" }
     budgets { "Budgets", "Бюджеты" }
-    tokens { "API tokens", "Токены API" }
+    tokens { "Access for programs", "Доступ для программ" }
     funds { "My funds", "Мои средства" }
     work { "Operator's work", "Работа оператора" }
     language { "Language", "Язык" }
@@ -112,7 +112,7 @@ texts! {
     usage_today(reads, writes) { "Today: {reads} reads, {writes} writes",
         "Сегодня запросов на чтение: {reads}, на запись: {writes}" }
     browser { "Fracti on the computer", "Fracti на компьютере" }
-    browser_about { "The link works once, within 10 minutes. It signs you in in a browser for 30 days, and signs out the browser that you used before.",
+    browser_about { "The link works once, within 10 minutes. The browser stays signed in for 30 days, and the one that you used before is signed out.",
         "Ссылка одноразовая и действует 10 минут. Вход в браузере сохранится 30 дней, а вход в прежнем браузере прекратится." }
     link_made { "The link works once, within 10 minutes.",
         "Ссылка действует один раз в течение 10 минут." }

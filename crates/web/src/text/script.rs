@@ -177,7 +177,10 @@ pub(crate) const MORE: [ScriptText; 65] = [
     ("ahead", ["Counts now, not from that day on", "Учитывается сразу, а не с этого дня"]),
     (
         "night",
-        ["After midnight, this day goes on until 4:00", "После полуночи этот день длится до 4:00"],
+        [
+            "Until 4:00, the night counts as the day before",
+            "До 4:00 ночь относится к прошедшему дню",
+        ],
     ),
     ("draft", ["Draft of {a}", "Черновик от {a}"]),
     ("anew", ["Discard it", "Отбросить его"]),
