@@ -141,7 +141,7 @@ test('members of a large group are found by their names', async () => {
 });
 
 test('the rest of the amount is shown, and a tap gives it to the row touched last', async () => {
-  for (const [language, left, over, save] of [['en', '17.50 EUR of 50.00 EUR left · give it to Ana', '2.50 EUR more than 50.00 EUR', 'Save · 50.00 EUR'], ['ru', 'Осталось распределить 17,50 EUR из 50,00 EUR · отдать: Ana', 'На 2,50 EUR больше, чем 50,00 EUR', 'Сохранить · 50,00 EUR']]) {
+  for (const [language, left, over, save] of [['en', '17.50 EUR of 50.00 EUR left · give it to Ana', '2.50 EUR more than 50.00 EUR', 'Save · 50.00 EUR'], ['ru', 'Осталось распределить 17,50 EUR из 50,00 EUR · добавить к доле: Ana', 'На 2,50 EUR больше, чем 50,00 EUR', 'Сохранить · 50,00 EUR']]) {
     const group = await fresh(`Rest ${language}`);
     for (const name of ['Ana', 'Bea']) await server.call('alice', 'POST', `${group.api}/members`, { name });
     const page = await open(server, 'alice', `${group.path}/expenses/new`, { language });

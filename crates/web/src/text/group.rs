@@ -17,7 +17,7 @@ texts! {
         "Друзья попадут сюда, открыв Fracti из вашего чата или по приглашению." }
     joined_group { "You are in the group", "Вы в группе" }
     on_the_way(amount) { "Not counted yet: your payments of {amount}, to be confirmed",
-        "Ещё не учтено: ваши платежи {amount}, ждут подтверждения" }
+        "Ещё не учтено: ваши платежи на {amount} ждут подтверждения" }
     to_confirm(amount) { "Not counted yet: {amount} paid to you, confirm it",
         "Ещё не учтено: вам заплатили {amount}, подтвердите" }
     payment_waits { "Payment of {amount} recorded. {toId} has to confirm it.",
@@ -196,8 +196,8 @@ texts! {
         "Новым участникам нужна последняя созданная ссылка." }
     join_title { "You are invited to a group", "Вас приглашают в группу" }
     invites_you { "invites you", "приглашает вас" }
-    join_about { "Join the group to see its expenses. Its members will see your name, @username and Telegram id.",
-        "Вступите в группу, чтобы видеть её расходы. Участники увидят ваше имя, @username и id в Telegram." }
+    join_about { "Join the group to see its expenses. Its members will see your name, @username and Telegram account.",
+        "Вступите в группу, чтобы видеть её расходы. Участники увидят ваше имя, @username и аккаунт в Telegram." }
     join_unnamed { "This link does not name the group: you see its name once you join.",
         "Эта ссылка не называет группу: название вы увидите, когда вступите." }
     join { "Join", "Вступить" }

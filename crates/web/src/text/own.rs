@@ -59,7 +59,7 @@ texts! {
     over_groups(count) { "Over your {count} latest groups", "По {count} последним вашим группам" }
     friends { "Friends", "Друзья" }
     friends_about { "Who owes whom between you and each of them, in all your groups.",
-        "Сколько вы должны друг другу, во всех ваших группах." }
+        "Кто кому должен — вы и каждый из них, во всех ваших группах." }
     friends_of(count) { "From {count} of your groups: those with an open balance come first.",
         "По {count} вашим группам: сначала те, где есть баланс." }
     no_friends { "Nobody yet: join a group, or invite friends to yours.",

@@ -198,7 +198,7 @@ pub(crate) const MORE: [ScriptText; 65] = [
     ("findCurrency", ["Code, name or sign", "Код, название или знак"]),
     ("asNew", ["Record it as new", "Записать заново"]),
     ("rest", ["{a} of {b} left", "Осталось распределить {a} из {b}"]),
-    ("restTo", ["give it to {a}", "отдать: {a}"]),
+    ("restTo", ["give it to {a}", "добавить к доле: {a}"]),
     ("over", ["{a} more than {b}", "На {a} больше, чем {b}"]),
     ("no", ["Cancel", "Отмена"]),
     ("yes", ["Yes", "Да"]),
