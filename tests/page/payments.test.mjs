@@ -32,7 +32,7 @@ test('the only payment of the plan opens filled in, and its state is said', asyn
     await page.goto(`${server.api}${group.path}`);
     await ready(page);
     assert.equal(await page.getByRole('link', { name: settle }).count(), 0);
-    assert.match(plain(await page.locator('.hero').innerText()), language === 'en' ? /payments of 15\.00 EUR/ : /ваши платежи 15,00 EUR/);
+    assert.match(plain(await page.locator('.hero').innerText()), language === 'en' ? /payments of 15\.00 EUR/ : /ваши платежи на 15,00 EUR/);
     await page.context().close();
   }
 });
