@@ -35,6 +35,88 @@ test('claims keep counts apart, take a discount off, and name a tip once', async
   await server.call('alice', 'POST', `${at}/close`, {});
 });
 
+test('any member answers for a guest, who has no Telegram', async () => {
+  for (const [language, words] of [
+    ['en', { open: 'Answer for a guest', head: 'Tap what Gran had', none: 'Gran had none of it', done: /^Done · Gran had 1 thing: 7\.00/, answered: 'answered', own: 'Back to your own answer' }],
+    ['ru', { open: 'Ответить за гостя', head: 'Отметьте, что было у гостя Gran', none: 'У гостя Gran здесь ничего нет', done: /^Готово · у гостя Gran 1 позиция: 7,00/, answered: 'ответ есть', own: 'К своему ответу' }],
+  ]) {
+    const made = await server.call('alice', 'POST', '/api/groups', { title: 'Guests', chatId: `guests-${language}`, currency: 'EUR' });
+    await server.call('bob', 'POST', `/api/groups/${made.id}/join`, {});
+    const gran = await server.call('alice', 'POST', `/api/groups/${made.id}/members`, { name: 'Gran' });
+    const bill = await server.call('alice', 'POST', `/api/groups/${made.id}/questions`, {
+      type: 'items', prompt: 'Who had what?', receipt: { description: 'Bar', items: [{ name: 'Tea', amount: 7 }, { name: 'Cake', amount: 5 }] },
+    });
+    const at = `/api/groups/${made.id}/questions/${bill.id}`;
+    await server.call('bob', 'PUT', `${at}/claims`, { items: [{ item: 1 }] });
+    const page = await open(server, 'bob', `/app/groups/${made.id}/questions/${bill.id}`, { language, size: NARROW });
+    await page.getByText(words.open, { exact: true }).click();
+    await page.getByRole('link', { name: 'Gran' }).click();
+    await page.getByText(words.head).waitFor();
+    await ready(page);
+    // What the reader has is not what the guest has.
+    assert.equal(await page.locator('.claims [data-counts]:checked').count(), 0);
+    assert.equal(await page.getByRole('button', { name: words.none }).count(), 1);
+    await page.locator('.claims [data-counts]').first().check();
+    await page.getByRole('button', { name: words.done }).waitFor();
+    await check(page, `answer-guest-${language}`);
+    const { answers } = await server.call('alice', 'GET', at);
+    const claimed = answers.map((it) => [it.userName, it.answeredBy, it.claims.map((claim) => claim.item)]);
+    assert.deepEqual(claimed, [['Bob Jones', '987654321', [1]], ['Gran', '987654321', [0]]]);
+    await page.getByRole('button', { name: words.done }).click();
+    await page.waitForURL(/questions\/[^?]+$/);
+    await ready(page);
+    assert.ok(await page.locator('.claims [data-counts]').nth(1).isChecked());
+    await page.getByText(words.open, { exact: true }).click();
+    assert.match(await text(page.getByRole('link', { name: 'Gran' })), new RegExp(`Gran.* ${words.answered}`));
+    await page.getByRole('link', { name: 'Gran' }).click();
+    await page.getByRole('link', { name: words.own }).click();
+    await page.waitForURL(/questions\/[^?]+$/);
+    // Who is in Telegram answers for themselves.
+    await page.goto(`${server.api}/app/groups/${made.id}/questions/${bill.id}?guest=123456789`);
+    await ready(page);
+    assert.equal(await page.getByText(words.head).count(), 0);
+    await page.context().close();
+  }
+});
+
+test('a guest who is asked a question gets an answer from any member, once', async () => {
+  const made = await server.call('alice', 'POST', '/api/groups', { title: 'Poll', chatId: 'poll', currency: 'EUR' });
+  const gran = await server.call('alice', 'POST', `/api/groups/${made.id}/members`, { name: 'Gran' });
+  const poll = await server.call('alice', 'POST', `/api/groups/${made.id}/questions`, {
+    type: 'multiple_choice', prompt: 'Where to?', options: ['Sea', 'Hills'], audience: ['123456789', gran.id], requiredResponses: 2,
+  });
+  const page = await open(server, 'alice', `/app/groups/${made.id}/questions/${poll.id}`);
+  await page.getByText('Answer for a guest', { exact: true }).click();
+  await page.getByRole('link', { name: 'Gran' }).click();
+  await page.getByText('The answer of the guest Gran').waitFor();
+  await page.getByRole('radio', { name: 'Hills' }).check();
+  await page.locator('[data-main]').click();
+  await page.waitForURL(/questions\/[^?]+$/);
+  await ready(page);
+  // There is nobody left to answer for, and the reader has not answered yet.
+  assert.equal(await page.getByText('Answer for a guest', { exact: true }).count(), 0);
+  assert.equal(await page.getByRole('radio', { name: 'Sea' }).count(), 1);
+  const { answers } = await server.call('alice', 'GET', `/api/groups/${made.id}/questions/${poll.id}`);
+  assert.deepEqual(answers.map((it) => [it.userId, it.selectedOption, it.answeredBy]), [[gran.id, 1, '123456789']]);
+  await page.context().close();
+});
+
+test('among several, a payment has no recipient before one is chosen', async () => {
+  for (const [language, choose, words] of [['en', 'Choose …', 'Choose who is paid'], ['ru', 'Выберите …', 'Выберите, кому платят']]) {
+    const page = await open(server, 'carol', `${path}/settlements`, { language });
+    await page.locator('[data-main]').click();
+    await page.waitForURL(/settle$/);
+    await ready(page);
+    assert.equal(await page.locator('#to option:checked').innerText(), choose);
+    await page.fill('#amount', '3');
+    await page.locator('[data-main]').click();
+    await page.locator('.error:visible').first().waitFor();
+    assert.deepEqual(await page.locator('.error:visible').allInnerTexts(), [words]);
+    await check(page, `no-recipient-${language}`);
+    await page.context().close();
+  }
+});
+
 test('more claims than pieces are said apart from the count', async () => {
   const bill = await server.call('alice', 'POST', `${api}/questions`, {
     type: 'items', prompt: 'Too many', receipt: { description: 'Bar', items: [{ name: 'Beer', amount: 14, quantity: 4 }] },

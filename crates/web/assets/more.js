@@ -1369,7 +1369,7 @@ export function addressed(form, { body, paths }) {
 
 // A rule of the API in the reader's words: a control is called by its label instead of by its path.
 export function worded({ path, message: rule }, control) {
-  const own = { amount: 'noAmount', description: 'noDescription' }[control?.name];
+  const own = { amount: 'noAmount', description: 'noDescription', toId: 'noRecipient' }[control?.name];
   if (own && !control.value.trim()) return text(own);
   if (path === 'splits' && document.querySelector('[name=splitType]:checked')?.value === '') return text('nobody');
   // A member who has left.

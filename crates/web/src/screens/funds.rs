@@ -270,7 +270,7 @@ pub(crate) async fn work(
                 div.line {
                     span {
                         @if let Some(name) = &it.owner_name { (ui::name(name)) " · " }
-                        (it.owner)
+                        (l.telegram_id(it.owner))
                         " · "
                         (ui::moment(l, it.created_at, now.day()))
                     }

@@ -13,7 +13,9 @@ use fracti_core::{
         time::Timestamp,
     },
 };
-use fracti_http::{App, AsMember, Context, Id, Problem};
+use fracti_http::{
+    App, AsMember, Context, Description, Id, Parameters, Problem, QueryReader, schemas,
+};
 use maud::{Markup, html};
 
 use super::questions::asked_by;
@@ -26,9 +28,21 @@ use crate::{
 /// Seconds after which a question that takes answers is shown again.
 const REFRESH: u32 = 5;
 
+/// The guest for whom the reader answers.
+pub(crate) struct QuestionQuery {
+    guest: Option<MemberId>,
+}
+
+impl Parameters for QuestionQuery {
+    fn read(query: &mut QueryReader) -> Self {
+        let member = Description::inline::<schemas::MemberId>;
+        Self { guest: query.read("guest", "Guest for whom the reader answers.", member) }
+    }
+}
+
 pub(crate) async fn show(
     State(app): State<App>,
-    AsMember(member_key, ()): AsMember,
+    AsMember(member_key, query): AsMember<QuestionQuery>,
     Id(id): Id<QuestionId>,
     Context { now, .. }: Context,
     l: Texts,
@@ -47,8 +61,12 @@ pub(crate) async fn show(
         user: member_key.user,
         is_open,
         link,
+        guest: None,
+        now,
     };
-    Ok(Fragment(view.html(now)))
+    let guest = view.guests().find(|it| Some(it.id) == query.guest);
+    let view = QuestionScreen { guest, ..view };
+    Ok(Fragment(view.html()))
 }
 
 struct QuestionScreen<'a> {
@@ -60,9 +78,12 @@ struct QuestionScreen<'a> {
     is_open: bool,
     /// Opens the question in Telegram.
     link: String,
+    /// The guest for whom the reader answers.
+    guest: Option<&'a Member>,
+    now: Timestamp,
 }
 
-impl QuestionScreen<'_> {
+impl<'a> QuestionScreen<'a> {
     fn api(&self, rest: &str) -> String {
         let question = &self.seen.question;
         format!("/api/groups/{}/questions/{}{rest}", question.group_id, question.id)
@@ -77,8 +98,20 @@ impl QuestionScreen<'_> {
         self.is_open && !self.seen.archived
     }
 
-    fn html(&self, now: Timestamp) -> Markup {
-        let l = self.l;
+    /// The guests for whom any member may answer now.
+    fn guests(&self) -> impl Iterator<Item = &'a Member> {
+        let guests =
+            self.members.iter().filter(|it| it.id.guest().is_some() && it.linked_to.is_none());
+        guests.filter(|it| self.takes_answers() && self.seen.question.is_open_for(it, self.now))
+    }
+
+    /// The path of this screen, for the reader's own answer.
+    fn own(&self) -> String {
+        format!("{}/questions/{}", self.path(), self.seen.question.id)
+    }
+
+    fn html(&self) -> Markup {
+        let (l, now) = (self.l, self.now);
         let question = &self.seen.question;
         let prompt = self.seen.prompt.as_ref().map_or(&*question.prompt, |it| it.as_str());
         let detail = self.seen.detail.as_deref();
@@ -118,6 +151,7 @@ impl QuestionScreen<'_> {
                 (None, Some(detail)) => { (self.form()) (self.answers(detail)) },
                 (None, None) => {},
             }
+            (self.for_guests())
             @if self.takes_answers() && question.asked_by == self.user {
                 form.card.actions action=(self.api("/close")) data-method="POST" data-then=""
                     data-ask=(self.l.ask_close()) data-done=(self.l.question_closed()) {
@@ -129,15 +163,50 @@ impl QuestionScreen<'_> {
         }
     }
 
+    /// Leads to answers for guests, who have no Telegram, and back to the reader's own.
+    fn for_guests(&self) -> Markup {
+        let l = self.l;
+        html! {
+            @if self.guest.is_some() {
+                section.card.actions { a.small-button href=(self.own()) { (l.answer_for_me()) } }
+            } @else if self.guests().next().is_some() {
+                details.card.fields {
+                    summary { (l.answer_for_guest()) }
+                    ul.list { @for guest in self.guests() {
+                        li { a.row.next href={ (self.own()) "?guest=" (guest.id) } {
+                            (self.names.avatar(guest.id))
+                            span.grow { (self.names.shown(guest.id)) }
+                            @if self.seen.question.has_answered(guest) {
+                                span.hint { (l.has_answered()) }
+                            }
+                        } }
+                    } }
+                }
+            }
+        }
+    }
+
+    /// Says in a form for whom it answers.
+    fn whose(&self) -> Markup {
+        html! {
+            @if let Some(guest) = self.guest { input type="hidden" name="userId" value=(guest.id); }
+        }
+    }
+
     /// The form of an answer with a text or a choice.
     fn form(&self) -> Markup {
         let l = self.l;
         let question = &self.seen.question;
         html! {
-            @if self.seen.can_answer {
-                form action=(self.api("/answers")) data-method="POST" data-then=""
+            @if self.guest.is_some() || self.seen.can_answer {
+                form action=(self.api("/answers")) data-method="POST"
+                    data-then=(self.guest.map_or_else(String::new, |_| self.own()))
                     data-done=(self.l.answered()) novalidate {
+                    (self.whose())
                     div.card.fields {
+                        @if let Some(guest) = self.guest {
+                            p.hint { (l.for_the_guest(self.names.of(guest.id))) }
+                        }
                         @if question.question_type == QuestionType::MultipleChoice {
                             @for (index, option) in question.options.iter().enumerate() {
                                 label.check {
@@ -190,7 +259,7 @@ impl QuestionScreen<'_> {
 
     fn receipt(&self, detail: &QuestionDetail, receipt: &Receipt) -> Markup {
         let l = self.l;
-        let claims = self.seen.can_answer || self.seen.has_answered;
+        let claims = self.guest.is_some() || self.seen.can_answer || self.seen.has_answered;
         html! {
             section.card.hero {
                 p {
@@ -249,9 +318,12 @@ impl QuestionScreen<'_> {
     fn claim_form(&self, detail: &QuestionDetail, receipt: &Receipt) -> Markup {
         let l = self.l;
         let lines = || receipt.lines.iter().enumerate();
+        let whose = self.guest.map_or_else(|| self.user.into(), |it| it.id);
+        let guest = self.guest.map(|it| self.names.of(it.id));
+        let then = self.guest.map_or_else(|| self.path(), |_| self.own());
         let mine = |index: usize| {
             let item = receipt.claims_of(index, &detail.claims)?;
-            item.claims.get(&MemberId::from(self.user)).copied()
+            item.claims.get(&whose).copied()
         };
         // A claim without a number is one thing.
         let pieces = |count: Option<Decimal>| count?.at_scale(0).filter(|it| *it > 0);
@@ -262,13 +334,17 @@ impl QuestionScreen<'_> {
             let share = claimed().find(|share| is(share.user));
             share.map_or(Decimal::ZERO, |share| share.amount.to_major())
         };
-        let amount = of(&|id| self.names.is_me(id));
+        let amount = of(&|id| id == whose);
         let left = of(&|id| id == *STAND_IN);
-        let label =
-            l.had_things(count.try_into().unwrap_or_default(), &l.money(amount, receipt.currency));
+        let things = count.try_into().unwrap_or_default();
+        let label = l.had_things(guest, things, &l.money(amount, receipt.currency));
         html! {
             form action=(self.api("/claims")) data-method="PUT" data-save data-list="items" {
-                h2 { (l.what_did_you_have()) }
+                (self.whose())
+                h2 {
+                    @if let Some(name) = guest { (l.what_did_guest_have(name)) }
+                    @else { (l.what_did_you_have()) }
+                }
                 ul.card.list.claims {
                     @for (index, line) in lines() {
                         @let my = mine(index);
@@ -316,8 +392,13 @@ impl QuestionScreen<'_> {
                     (self.extras(receipt))
                 }
                 p.error data-problem role="alert" hidden {}
-                @if count == 0 { button.more data-then=(self.path()) { (l.nothing_share()) } }
-                @else { button.main-button data-main data-then=(self.path()) { (label) } }
+                @if count == 0 {
+                    button.more data-then=(then) {
+                        @if let Some(name) = guest { (l.nothing_of(name)) }
+                        @else { (l.nothing_share()) }
+                    }
+                }
+                @else { button.main-button data-main data-then=(then) { (label) } }
             }
         }
     }

@@ -75,6 +75,7 @@ pub(crate) async fn show(
     // The payer is as the plan says, and not replaced by the reader.
     let from = query.from.unwrap_or_else(|| member_key.user.into());
     let people = || members.iter().filter(|it| it.linked_to.is_none());
+    let present = people().filter(|it| it.is_present()).count();
     let choices = |chosen: Option<MemberId>, except: Option<MemberId>| {
         html! {
             @for member in people().filter(|it| it.is_present() || Some(it.id) == chosen) {
@@ -112,9 +113,11 @@ pub(crate) async fn show(
                 }
                 (ui::field("from", l.who_pays(),
                     &html! { select #from name="fromId" { (choices(Some(from), None)) } }))
-                (ui::field("to", l.who_is_paid(),
-                    &html! { select #to name="toId" { (choices(query.to,
-                        query.to.is_none().then_some(from))) } }))
+                (ui::field("to", l.who_is_paid(), &html! { select #to name="toId" {
+                    // Among several, none of them is more likely than another.
+                    @if query.to.is_none() && present > 2 { option value="" { (l.choose()) } }
+                    (choices(query.to, query.to.is_none().then_some(from)))
+                } }))
                 @if let Some(to) = to { (wallet(l, to, &names)) }
                 (ui::field("note", l.note(),
                     &html! { input #note name="note" maxlength="200" autocomplete="off"; }))

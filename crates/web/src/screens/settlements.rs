@@ -61,6 +61,11 @@ pub(crate) async fn show(
         @if let Some(next) = next {
             (ui::show_more(l, &path, status.map(|it| format!("status={it}")), &next))
         }
+        @if !group.archived {
+            a.main-button data-main href={ (ui::group_path(group.id)) "/settle" } {
+                (l.record_payment())
+            }
+        }
     }))
 }
 

@@ -211,8 +211,8 @@ texts! {
     default_currency { "Currency of new expenses", "Валюта новых расходов" }
     archive { "Archive the group", "Перенести в архив" }
     unarchive { "Take out of the archive", "Вернуть из архива" }
-    archive_about { "An archived group can be read, but not changed.",
-        "Группу в архиве можно смотреть, но нельзя менять." }
+    archive_about { "For all members: an archived group can be read, but not changed.",
+        "Для всех участников: группу в архиве можно смотреть, но нельзя менять." }
     archived_about { "It can be read, but not changed. Take it out of the archive in its settings.",
         "Её можно смотреть, но нельзя менять. Вернуть её можно в настройках." }
     usual_split { "Usual split", "Обычное деление" }

@@ -49,6 +49,7 @@ texts! {
         "Asked. Now send its link to the chat."
         , "Вопрос задан. Отправьте ссылку на него в чат."
     }
+    telegram_id(id) { "Telegram id {id}", "id в Telegram: {id}" }
     answered { "Answered", "Ответ записан" }
     import_undone { "Taken back. Expenses: {expenses}, payments: {settlements}",
         "Отменено. Расходов: {expenses}, платежей: {settlements}" }

@@ -28,6 +28,13 @@ texts! {
     close_receipt { "Close without recording", "Закрыть без записи расхода" }
     close { "Close question", "Закрыть вопрос" }
     what_did_you_have { "Tap what you had: each tap is saved", "Отметьте своё: отметки сохраняются сразу" }
+    what_did_guest_have(name) { "Tap what {name} had: each tap is saved",
+        "Отметьте, что было у гостя {name}: отметки сохраняются сразу" }
+    answer_for_guest { "Answer for a guest", "Ответить за гостя" }
+    answer_for_me { "Back to your own answer", "К своему ответу" }
+    for_the_guest(name) { "The answer of the guest {name}", "Ответ гостя {name}" }
+    has_answered { "answered", "ответ есть" }
+    nothing_of(name) { "{name} had none of it", "У гостя {name} здесь ничего нет" }
     with_extras(extras) { "The sums include a part of: {extras}.", "В суммах учтена часть: {extras}." }
     unclaimed { "nobody yet", "пока никто" }
     overclaimed { "more than there is", "больше, чем есть" }
@@ -83,14 +90,20 @@ impl Texts {
         }
     }
 
-    /// "Done · I had 3 things: 10.96 EUR".
-    pub(crate) fn had_things(self, count: u64, amount: &str) -> String {
+    /// "Done · I had 3 things: 10.96 EUR", or a guest had them.
+    pub(crate) fn had_things(self, guest: Option<&str>, count: u64, amount: &str) -> String {
         let english = ["thing", "things"];
         let russian = ["позиция", "позиции", "позиций"];
         let word = self.plural(count, english, russian);
-        match self.0 {
-            Language::English => format!("Done · I had {count} {word}: {amount}"),
-            Language::Russian => format!("Готово · у меня {count} {word}: {amount}"),
+        match (self.0, guest) {
+            (Language::English, None) => format!("Done · I had {count} {word}: {amount}"),
+            (Language::English, Some(name)) => {
+                format!("Done · {name} had {count} {word}: {amount}")
+            }
+            (Language::Russian, None) => format!("Готово · у меня {count} {word}: {amount}"),
+            (Language::Russian, Some(name)) => {
+                format!("Готово · у гостя {name} {count} {word}: {amount}")
+            }
         }
     }
 }

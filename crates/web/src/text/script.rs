@@ -58,7 +58,7 @@ pub(crate) const APP: [ScriptText; 15] = [
 ];
 
 /// The texts of the rest of the script.
-pub(crate) const MORE: [ScriptText; 65] = [
+pub(crate) const MORE: [ScriptText; 66] = [
     ("open", ["; waiting for your answer: {a}", "; ждут вашего ответа: {a}"]),
     ("on", ["on {a}", "на: {a}"]),
     ("onAll", ["on everything", "на всё"]),
@@ -174,6 +174,7 @@ pub(crate) const MORE: [ScriptText; 65] = [
     ("sign", ["Which {a}?", "Какая валюта, {a}?"]),
     ("noAmount", ["Enter the amount", "Укажите сумму"]),
     ("noDescription", ["What was it for?", "Напишите, за что"]),
+    ("noRecipient", ["Choose who is paid", "Выберите, кому платят"]),
     ("ahead", ["Counts now, not from that day on", "Учитывается сразу, а не с этого дня"]),
     (
         "night",
