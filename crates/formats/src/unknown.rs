@@ -59,6 +59,9 @@ const MONEY: [&str; 35] = [
     "weight",
 ];
 
+/// Most characters of a value that an error shows.
+const SHOWN: usize = 40;
+
 /// The names of columns, or of the fields of an object, that a reader knows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KnownFields {
@@ -117,6 +120,8 @@ struct Seen {
     rows: usize,
     /// The last of these rows.
     last: Option<usize>,
+    /// The beginning of the first value, as it is in the file.
+    first: String,
     carries_money: bool,
     /// Texts in lists and objects, which may name a member.
     texts: HashSet<String>,
@@ -167,8 +172,9 @@ impl UnknownNames {
             let has_receipt = receipts.iter().any(|index| !line.cell(*index).trim().is_empty());
             self.receipts = self.receipts.saturating_add(has_receipt.into());
             for (index, name) in &unknown {
-                let value = Value::of_text(line.cell(*index));
-                self.see(header.place(*index), name, Some(self.rows), value);
+                let cell = line.cell(*index);
+                let value = Value::of_text(cell);
+                self.see(header.place(*index), name, Some(self.rows), (cell, value));
             }
         }
     }
@@ -205,17 +211,28 @@ impl UnknownNames {
                 let has_receipt = !Value::of_json(value.get()).is_empty;
                 self.receipts = self.receipts.saturating_add(has_receipt.into());
             } else if !known.has(&name) {
-                let value = Value::of_json(value.get());
-                self.see(FilePlace::FILE, &format!("{path}{name}"), row, value);
+                let text = value.get();
+                let value = Value::of_json(text);
+                self.see(FilePlace::FILE, &format!("{path}{name}"), row, (text, value));
             }
         }
     }
 
-    fn see(&mut self, place: FilePlace, name: &str, row: Option<usize>, value: Value) {
+    fn see(
+        &mut self,
+        place: FilePlace,
+        name: &str,
+        row: Option<usize>,
+        (text, value): (&str, Value),
+    ) {
         if value.is_empty {
             return;
         }
         let seen = self.seen.entry((place, name.to_owned())).or_default();
+        if seen.first.is_empty() {
+            let text = unguarded(text.trim()).trim_matches('"').trim();
+            seen.first = text.chars().take(SHOWN).collect();
+        }
         if row.is_some() && seen.last != row {
             seen.rows = seen.rows.saturating_add(1);
             seen.last = row;
@@ -240,7 +257,7 @@ impl UnknownNames {
                 || is_of_money(name)
                 || seen.texts.iter().any(|text| self.members.contains(text));
             if carries_money && !ignored.contains(name) {
-                let message = may_carry_money(name, seen.rows);
+                let message = may_carry_money(name, seen);
                 errors.push(Issue { ignore: Some(name.clone()), ..place.issue(message) });
             } else {
                 if carries_money {
@@ -254,8 +271,8 @@ impl UnknownNames {
 }
 
 /// The error of a name that may carry money.
-fn may_carry_money(name: &str, rows: usize) -> Message {
-    if rows == 0 {
+fn may_carry_money(name: &str, seen: &Seen) -> Message {
+    if seen.rows == 0 {
         return message!(
             "Fracti does not know “{name}” in the file, and money in it would be missing; if it \
              does not matter, import without {name}",
@@ -263,12 +280,12 @@ fn may_carry_money(name: &str, rows: usize) -> Message {
              если это неважно, импортируйте без {name}"
         );
     }
-    let rows = in_rows(rows);
+    let (rows, first) = (in_rows(seen.rows), &seen.first);
     message!(
         "Fracti does not know “{name}” in the file, and money in it would be missing: it has \
-         values in {rows}; if it does not matter, import without {name}",
+         values in {rows}, the first is “{first}”; if it does not matter, import without {name}",
         "Fracti не знает, что в файле значит «{name}»: если это деньги, их не будет в суммах; \
-         значения есть в {rows}; если это неважно, импортируйте без {name}",
+         значения есть в {rows}, первое — «{first}»; если это неважно, импортируйте без {name}",
         [rows]
     )
 }

@@ -100,7 +100,8 @@ async fn a_name_that_may_carry_money_is_an_error_until_it_is_ignored() {
         "payer_name": "A", "payer_weight": 1.0, "owers": ["B"], "payers": ["A"] });
     let import = Import::of(&json!([bill]).to_string(), "{}");
     let rule = "Fracti does not know “payers” in the file, and money in it would be missing: \
-                it has values in 1 row; if it does not matter, import without payers";
+                it has values in 1 row, the first is “[\"A\"]”; if it does not matter, import \
+                without payers";
     let plan = import.send(alice, &group).await;
     assert_eq!(plan.data(200)["errors"], json!([{ "ignore": "payers", "message": rule }]));
     let commit = import.by(alice, &group, &[("A", "1"), ("B", "2")]).await;

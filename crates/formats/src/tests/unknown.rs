@@ -28,20 +28,37 @@ fn unknown(import: &Import) -> Vec<String> {
 fn names_that_may_carry_money_are_errors_until_they_are_ignored() {
     let bills = IHATEMONEY.matches("\"what\"").count();
     let expenses = SPLIIT.matches("\"title\"").count();
-    for (file, name, values) in [
-        (with(IHATEMONEY, "\"what\"", r#""payers":["Anna"],"what""#), "payers", bills),
-        (with(IHATEMONEY, "\"what\"", r#""x":{"y":["Anna"]},"what""#), "x", bills),
-        (with(IHATEMONEY, "\"what\"", r#""x":12.5,"what""#), "x", bills),
-        (with(SPLIIT, "\"title\"", r#""paidBy":{"id":"x"},"title""#), "paidBy", expenses),
+    for (file, name, values, first) in [
+        (
+            with(IHATEMONEY, "\"what\"", r#""payers":["Anna"],"what""#),
+            "payers",
+            bills,
+            "[\"Anna\"]",
+        ),
+        (
+            with(IHATEMONEY, "\"what\"", r#""x":{"y":["Anna"]},"what""#),
+            "x",
+            bills,
+            "{\"y\":[\"Anna\"]}",
+        ),
+        (with(IHATEMONEY, "\"what\"", r#""x":12.5,"what""#), "x", bills, "12.5"),
+        (
+            with(SPLIIT, "\"title\"", r#""paidBy":{"id":"x"},"title""#),
+            "paidBy",
+            expenses,
+            "{\"id\":\"x\"}",
+        ),
         (
             with(SPLIIT, "\"shares\":", r#""extra":["rJ5yIUQcZ6wkB0e9nVhtL"],"shares":"#),
             "paidFor.extra",
             expenses,
+            "[\"rJ5yIUQcZ6wkB0e9nVhtL\"]",
         ),
         (
             FRACTI.replace("\"splitType\"", "\"tip\":\"5.00\",\"splitType\""),
             "expense.tip",
             FRACTI.matches("\"splitType\"").count(),
+            "5.00",
         ),
     ] {
         let import = read_text(&file);
@@ -50,7 +67,8 @@ fn names_that_may_carry_money_are_errors_until_they_are_ignored() {
             errors(&import),
             [format!(
                 "Fracti does not know “{name}” in the file, and money in it \
-                 would be missing: it has values in {rows}; if it does not matter, import without {name}"
+                 would be missing: it has values in {rows}, the first is “{first}”; if it does \
+                 not matter, import without {name}"
             )]
         );
         assert_eq!(import.errors[0].ignore.as_deref(), Some(name));
