@@ -12,7 +12,7 @@ texts! {
     name_group { "Name this group", "Назовите группу" }
     name_group_about { "Fracti keeps what the people of this chat pay for each other, and says who owes whom. Everyone who opens it from the chat joins this group.",
         "Fracti ведёт общие расходы людей из этого чата и считает, кто кому должен. Все, кто откроет его из чата, попадут в эту группу." }
-    title_example { "Lisbon", "Поездка в Сочи" }
+    title_example { "Trip, flat, dinner …", "Поездка, квартира, ужин …" }
     friends_join { "Friends join by opening Fracti from your chat, or with an invitation.",
         "Друзья попадут сюда, открыв Fracti из вашего чата или по приглашению." }
     joined_group { "You are in the group", "Вы в группе" }

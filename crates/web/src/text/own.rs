@@ -114,7 +114,7 @@ texts! {
         "Сегодня запросов на чтение: {reads}, на запись: {writes}" }
     browser { "Fracti on the computer", "Fracti на компьютере" }
     browser_about { "The link works once, within 10 minutes. The browser stays signed in for 30 days, and the one that you used before is signed out.",
-        "Ссылка одноразовая и действует 10 минут. Вход в браузере сохранится 30 дней, а вход в прежнем браузере прекратится." }
+        "Ссылка одноразовая и действует 10 минут. Вход в браузере сохранится на 30 дней, а в прежнем браузере вы выйдете из Fracti." }
     link_made { "The link works once, within 10 minutes.",
         "Ссылка действует один раз в течение 10 минут." }
     open_in_browser { "Open in a browser", "Открыть в браузере" }
