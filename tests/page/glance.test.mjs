@@ -37,8 +37,8 @@ test('claims keep counts apart, take a discount off, and name a tip once', async
 
 test('any member answers for a guest, who has no Telegram', async () => {
   for (const [language, words] of [
-    ['en', { open: 'Answer for a guest', head: 'Tap what Gran had', none: 'Gran had none of it', done: /^Done · Gran had 1 thing: 7\.00/, answered: 'answered', own: 'Back to your own answer' }],
-    ['ru', { open: 'Ответить за гостя', head: 'Отметьте, что было у гостя Gran', none: 'У гостя Gran здесь ничего нет', done: /^Готово · у гостя Gran 1 позиция: 7,00/, answered: 'ответ есть', own: 'К своему ответу' }],
+    ['en', { open: 'Answer for a guest', head: 'Tap what Gran had', none: 'Gran had none of it', done: /^Done · Gran had 1 thing: 7\.00/, answered: 'answered', answer: 'Answer', own: 'Back to your own answer' }],
+    ['ru', { open: 'Ответить за гостя', head: 'Отметьте, что было у гостя Gran', none: 'У гостя Gran здесь ничего нет', done: /^Готово · у гостя Gran 1 позиция: 7,00/, answered: 'ответ есть', answer: 'Ответить', own: 'К своему ответу' }],
   ]) {
     const made = await server.call('alice', 'POST', '/api/groups', { title: 'Guests', chatId: `guests-${language}`, currency: 'EUR' });
     await server.call('bob', 'POST', `/api/groups/${made.id}/join`, {});
@@ -49,8 +49,9 @@ test('any member answers for a guest, who has no Telegram', async () => {
     const at = `/api/groups/${made.id}/questions/${bill.id}`;
     await server.call('bob', 'PUT', `${at}/claims`, { items: [{ item: 1 }] });
     const page = await open(server, 'bob', `/app/groups/${made.id}/questions/${bill.id}`, { language, size: NARROW });
-    await page.getByText(words.open, { exact: true }).click();
-    await page.getByRole('link', { name: 'Gran' }).click();
+    const answer = page.getByRole('button', { name: words.answer, exact: true });
+    assert.equal(await page.getByLabel(words.open).locator('option:checked').innerText(), 'Gran');
+    await answer.click();
     await page.getByText(words.head).waitFor();
     await ready(page);
     // What the reader has is not what the guest has.
@@ -66,9 +67,9 @@ test('any member answers for a guest, who has no Telegram', async () => {
     await page.waitForURL(/questions\/[^?]+$/);
     await ready(page);
     assert.ok(await page.locator('.claims [data-counts]').nth(1).isChecked());
-    await page.getByText(words.open, { exact: true }).click();
-    assert.match(await text(page.getByRole('link', { name: 'Gran' })), new RegExp(`Gran.* ${words.answered}`));
-    await page.getByRole('link', { name: 'Gran' }).click();
+    assert.equal(await page.getByLabel(words.open).locator('option:checked').innerText(), `Gran · ${words.answered}`);
+    await check(page, `guests-answer-${language}`);
+    await answer.click();
     await page.getByRole('link', { name: words.own }).click();
     await page.waitForURL(/questions\/[^?]+$/);
     // Who is in Telegram answers for themselves.
@@ -86,8 +87,7 @@ test('a guest who is asked a question gets an answer from any member, once', asy
     type: 'multiple_choice', prompt: 'Where to?', options: ['Sea', 'Hills'], audience: ['123456789', gran.id], requiredResponses: 2,
   });
   const page = await open(server, 'alice', `/app/groups/${made.id}/questions/${poll.id}`);
-  await page.getByText('Answer for a guest', { exact: true }).click();
-  await page.getByRole('link', { name: 'Gran' }).click();
+  await page.getByRole('button', { name: 'Answer', exact: true }).click();
   await page.getByText('The answer of the guest Gran').waitFor();
   await page.getByRole('radio', { name: 'Hills' }).check();
   await page.locator('[data-main]').click();

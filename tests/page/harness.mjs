@@ -118,9 +118,13 @@ export async function check(page, name, { examined = true } = {}) {
     .map(([it, box]) => `${it.outerHTML.slice(0, 90)} ${box.width}x${box.height}`));
   assert.deepEqual(small, [], `${name}: targets below 44 px`);
   const touching = await page.evaluate(() => [...document.querySelectorAll('main .card')]
-    .map((it) => [it, it.nextElementSibling])
-    .filter(([it, next]) => next?.matches('.card') && it.offsetHeight && next.offsetHeight)
-    .filter(([it, next]) => next.getBoundingClientRect().top - it.getBoundingClientRect().bottom < 8)
+    .filter((it) => it.offsetHeight && !it.parentElement.closest('.card'))
+    .map((it) => [it, it.getBoundingClientRect()])
+    .filter(([, { bottom }], index, all) => {
+      const gap = (all[index + 1]?.[1].top ?? Infinity) - bottom;
+      // In columns, the next one is beside it.
+      return gap > -1 && gap < 8;
+    })
     .map(([it]) => it.outerHTML.slice(0, 90)));
   assert.deepEqual(touching, [], `${name}: cards without a gap`);
   if (!examined) return;

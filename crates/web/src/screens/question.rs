@@ -166,21 +166,25 @@ impl<'a> QuestionScreen<'a> {
     /// Leads to answers for guests, who have no Telegram, and back to the reader's own.
     fn for_guests(&self) -> Markup {
         let l = self.l;
+        let has_answered = |it: &Member| self.seen.question.has_answered(it);
+        let mut guests: Vec<_> = self.guests().collect();
+        guests.sort_by_key(|it| has_answered(it));
         html! {
             @if self.guest.is_some() {
                 section.card.actions { a.small-button href=(self.own()) { (l.answer_for_me()) } }
-            } @else if self.guests().next().is_some() {
-                details.card.fields {
-                    summary { (l.answer_for_guest()) }
-                    ul.list { @for guest in self.guests() {
-                        li { a.row.next href={ (self.own()) "?guest=" (guest.id) } {
-                            (self.names.avatar(guest.id))
-                            span.grow { (self.names.shown(guest.id)) }
-                            @if self.seen.question.has_answered(guest) {
-                                span.hint { (l.has_answered()) }
-                            }
-                        } }
-                    } }
+            } @else if !guests.is_empty() {
+                section {
+                    form.card.fields action=(self.own()) data-get {
+                        (ui::field("guest", l.answer_for_guest(), &html! {
+                            select #guest name="guest" { @for guest in guests {
+                                option value=(guest.id) {
+                                    (self.names.of(guest.id))
+                                    @if has_answered(guest) { " · " (l.has_answered()) }
+                                }
+                            } }
+                        }))
+                        (ui::save(l.answer_now()))
+                    }
                 }
             }
         }
