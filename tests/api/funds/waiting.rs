@@ -205,9 +205,11 @@ async fn the_operator_sees_whom_to_pay_and_what_all_users_have() {
     bob.post("/api/users/me/funds/debits", ton).await.data(201);
     let page = dave.get("/screens/funds/work?kind=cashout").await;
     assert_eq!(page.status, 200);
-    for shown in
-        ["DE12 3456", "<bdi>B</bdi> · Telegram id 2", &format!("ton://transfer/{wallet}?amount=3000000000")]
-    {
+    for shown in [
+        "DE12 3456",
+        "<bdi>B</bdi> · Telegram id 2",
+        &format!("ton://transfer/{wallet}?amount=3000000000"),
+    ] {
         assert!(page.text.contains(shown), "{shown}: {}", page.text);
     }
     assert!(page.text.contains("All users") && page.text.contains("50.00"), "{}", page.text);
