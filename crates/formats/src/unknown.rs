@@ -6,7 +6,7 @@
 //! money, or one of its values.
 
 use std::{
-    borrow::Borrow,
+    borrow::{Borrow, Cow},
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
 };
 
@@ -59,7 +59,7 @@ const MONEY: [&str; 35] = [
     "weight",
 ];
 
-/// Most characters of a value that an error shows.
+/// Maximum number of characters of a value in an error.
 const SHOWN: usize = 40;
 
 /// The names of columns, or of the fields of an object, that a reader knows.
@@ -174,7 +174,7 @@ impl UnknownNames {
             for (index, name) in &unknown {
                 let cell = line.cell(*index);
                 let value = Value::of_text(cell);
-                self.see(header.place(*index), name, Some(self.rows), (cell, value));
+                self.see(header.place(*index), name, Some(self.rows), cell, value);
             }
         }
     }
@@ -211,27 +211,20 @@ impl UnknownNames {
                 let has_receipt = !Value::of_json(value.get()).is_empty;
                 self.receipts = self.receipts.saturating_add(has_receipt.into());
             } else if !known.has(&name) {
-                let text = value.get();
-                let value = Value::of_json(text);
-                self.see(FilePlace::FILE, &format!("{path}{name}"), row, (text, value));
+                let name = format!("{path}{name}");
+                let text = text_of_json(value.get());
+                self.see(FilePlace::FILE, &name, row, &text, Value::of_json(value.get()));
             }
         }
     }
 
-    fn see(
-        &mut self,
-        place: FilePlace,
-        name: &str,
-        row: Option<usize>,
-        (text, value): (&str, Value),
-    ) {
+    fn see(&mut self, place: FilePlace, name: &str, row: Option<usize>, text: &str, value: Value) {
         if value.is_empty {
             return;
         }
         let seen = self.seen.entry((place, name.to_owned())).or_default();
         if seen.first.is_empty() {
-            let text = unguarded(text.trim()).trim_matches('"').trim();
-            seen.first = text.chars().take(SHOWN).collect();
+            seen.first = unguarded(text.trim()).trim().chars().take(SHOWN).collect();
         }
         if row.is_some() && seen.last != row {
             seen.rows = seen.rows.saturating_add(1);
@@ -310,6 +303,15 @@ fn in_rows(rows: usize) -> Message {
     Message::counted(rows, ["row", "rows"], ["строке", "строках", "строках"])
 }
 
+/// The text of a JSON string, or another JSON value as it is.
+fn text_of_json(json: &str) -> Cow<'_, str> {
+    if json.starts_with('"') {
+        Cow::Owned(serde_json::from_str(json).unwrap_or_default())
+    } else {
+        Cow::Borrowed(json)
+    }
+}
+
 /// Whether the name says that money is meant. Only the last name of a path counts.
 fn is_of_money(path: &str) -> bool {
     let name = path.rsplit('.').next().unwrap_or(path);
@@ -357,7 +359,7 @@ impl Value {
     /// The value of a JSON field.
     fn of_json(json: &str) -> Self {
         match json.chars().next() {
-            Some('"') => Self::of_text(&serde_json::from_str::<String>(json).unwrap_or_default()),
+            Some('"') => Self::of_text(&text_of_json(json)),
             // A value that is too deep to be read may have anything in it.
             Some('[' | '{') => Self::of_parts(json).unwrap_or(Self::MONEY),
             _ => Self::of_text(json),

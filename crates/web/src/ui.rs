@@ -264,10 +264,13 @@ pub(crate) fn sums(
 
 /// A balance, with a sign and a colour.
 pub(crate) fn balance(l: Texts, net: i128, currency: Currency) -> Markup {
+    html! { bdi.{ "num " (tone(net)) } dir="ltr" { (signed(l, net, currency)) } }
+}
+
+/// A balance, with a sign.
+pub(crate) fn signed(l: Texts, net: i128, currency: Currency) -> String {
     let sign = if net > 0 { "+" } else { "" };
-    html! {
-        bdi.{ "num " (tone(net)) } dir="ltr" { (sign) (l.minor(net, currency)) }
-    }
+    format!("{sign}{}", l.minor(net, currency))
 }
 
 /// The class for what one is owed, owes, or neither.

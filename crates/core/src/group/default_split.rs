@@ -108,10 +108,7 @@ impl DefaultSplit {
     /// Split of an expense among these present members: by their weights, without weights of zero,
     /// or equally if all weights are the same. `None` if no weight is above zero.
     pub(crate) fn among(&self, present: impl Iterator<Item = MemberId>) -> Option<Split> {
-        let weight = |member: MemberId| {
-            let named = self.splits.iter().find(|it| it.user_id == member);
-            named.map(|it| it.weight).or(self.others).and_then(|weight| split_weight(weight).ok())
-        };
+        let weight = |member| split_weight(self.weight_of(member)?).ok();
         let weights = present.filter_map(|member| Some((member, weight(member)?)));
         let weights: Vec<_> = weights.filter(|(_, weight)| *weight > 0).collect();
         let (_, first) = weights.first()?;
@@ -122,11 +119,15 @@ impl DefaultSplit {
         })
     }
 
-    /// The weight of a member, as they share now.
+    /// Whether the member shares by it.
     #[must_use]
-    pub fn weight_of(&self, member: MemberId) -> Decimal {
-        let named = self.splits.iter().find(|it| it.user_id == member).map(|it| it.weight);
-        named.or(self.others).unwrap_or(Decimal::ZERO)
+    pub fn has(&self, member: MemberId) -> bool {
+        self.weight_of(member).is_some_and(|weight| weight != Decimal::ZERO)
+    }
+
+    fn weight_of(&self, member: MemberId) -> Option<Decimal> {
+        let named = self.splits.iter().find(|it| it.user_id == member);
+        named.map(|it| it.weight).or(self.others)
     }
 }
 

@@ -42,6 +42,7 @@ fn names_that_may_carry_money_are_errors_until_they_are_ignored() {
             "{\"y\":[\"Anna\"]}",
         ),
         (with(IHATEMONEY, "\"what\"", r#""x":12.5,"what""#), "x", bills, "12.5"),
+        (with(IHATEMONEY, "\"what\"", r#""x":"\u20ac 12.50","what""#), "x", bills, "€ 12.50"),
         (
             with(SPLIIT, "\"title\"", r#""paidBy":{"id":"x"},"title""#),
             "paidBy",

@@ -70,7 +70,7 @@ pub(crate) async fn show(
     ids.sort_by_key(|(id, _)| {
         (*id != me, std::cmp::Reverse(view.net(view.currency, *id).unsigned_abs()))
     });
-    // Who is only owed looks at the balances first, unless they are those of many.
+    // A reader who is only owed looks at the balances first, unless there are pages of them.
     let is_long = ids.len() > MEMBERS;
     let comes_first = |it: &Transfer| it.from == me || is_long && it.to == me;
     let payments_first = debts.plans.values().flat_map(|plan| &plan.transfers).any(comes_first);

@@ -393,11 +393,9 @@ impl Form<'_> {
     fn split(&self, has_usual: bool) -> Markup {
         let l = self.l;
         let shared_by = self.schedule.and_then(|it| it.shared_by);
-        // A rule that leaves nobody is not proposed.
-        let divides = self
-            .group
-            .default_split(None)
-            .is_none_or(|rule| self.people().any(|it| rule.weight_of(it.id) != Decimal::ZERO));
+        // A rule by which no present member shares is not proposed.
+        let rule = self.group.default_split(None);
+        let divides = rule.is_none_or(|rule| self.people().any(|it| rule.has(it.id)));
         let as_usual = self.before.is_none() && divides || shared_by == Some(SharedBy::Default);
         let chosen = self.before.map_or(SplitType::Equal, |it| it.split_type);
         let is_chosen = |split| split == chosen && !(has_usual && as_usual);
@@ -526,9 +524,7 @@ impl Form<'_> {
     /// does not apply it, but later expenses of a schedule may still follow it.
     fn usual(&self) -> Option<HashSet<MemberId>> {
         let rules = &self.group.default_splits;
-        let shares = |it: &&Member| {
-            rules.is_empty() || rules.iter().any(|rule| rule.weight_of(it.id) != Decimal::ZERO)
-        };
+        let shares = |it: &&Member| rules.is_empty() || rules.iter().any(|rule| rule.has(it.id));
         let follows = self.schedule.is_some_and(|it| it.shared_by == Some(SharedBy::Default));
         let is_new = !self.edits && !rules.is_empty();
         (is_new || follows).then(|| self.people().filter(shares).map(|it| it.id).collect())

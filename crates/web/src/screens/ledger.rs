@@ -143,10 +143,7 @@ pub(crate) async fn statement(
                     }
                     @for (currency, net) in it.balance.iter().flatten() {
                         @if entry.changes.iter().any(|it| it.currency == *currency) {
-                            @let sign = if *net > 0 { "+" } else { "" };
-                            small.hint {
-                                (l.balance_then(format!("{sign}{}", l.minor(*net, *currency))))
-                            }
+                            small.hint { (l.balance_then(ui::signed(l, *net, *currency))) }
                         }
                     }
                 }

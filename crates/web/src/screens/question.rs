@@ -100,8 +100,7 @@ impl<'a> QuestionScreen<'a> {
 
     /// The guests for whom any member may answer now.
     fn guests(&self) -> impl Iterator<Item = &'a Member> {
-        let guests =
-            self.members.iter().filter(|it| it.id.guest().is_some() && it.linked_to.is_none());
+        let guests = self.members.iter().filter(|it| it.guest && it.linked_to.is_none());
         guests.filter(|it| self.takes_answers() && self.seen.question.is_open_for(it, self.now))
     }
 
@@ -534,7 +533,7 @@ fn number(l: Texts, number: Decimal) -> Markup {
     html! { bdi.num { (l.number(number)) } }
 }
 
-/// The shares of who has claimed something.
+/// The shares of the members who have claimed something.
 fn of_claimers(claimed: &[PreviewedShare]) -> impl Iterator<Item = &PreviewedShare> {
     claimed.iter().filter(|share| share.user != *STAND_IN)
 }

@@ -114,7 +114,7 @@ pub(crate) async fn show(
                 (ui::field("from", l.who_pays(),
                     &html! { select #from name="fromId" { (choices(Some(from), None)) } }))
                 (ui::field("to", l.who_is_paid(), &html! { select #to name="toId" {
-                    // Among several, none of them is more likely than another.
+                    // The first of several members is no likelier than the others.
                     @if query.to.is_none() && present > 2 { option value="" { (l.choose()) } }
                     (choices(query.to, query.to.is_none().then_some(from)))
                 } }))
