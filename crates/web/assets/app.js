@@ -255,20 +255,13 @@ function news() {
 
 // What was chosen last time on this device is proposed for a new expense.
 function propose(form) {
-  const off = [], last = form.querySelector('[data-last]');
   for (const control of form.querySelectorAll('[data-remember]')) {
     const value = store('localStorage', own(control.dataset.remember));
     if (control.type === 'checkbox') {
       // A member who has joined since takes part.
-      if (value?.split(' ').includes(control.value)) {
-        control.checked = false;
-        off.push(control.closest('li').querySelector('.name').textContent);
-      }
+      if (value?.split(' ').includes(control.value)) control.checked = false;
     } else if (value && (!control.options || [...control.options].some((it) => it.value === value))) control.value = value;
   }
-  if (!off.length) return;
-  last.textContent = last.textContent.replace('{a}', () => off.slice(0, 3).join(', ') + (off[3] ? ' …' : ''));
-  last.hidden = false;
 }
 
 // What the controls of a form have: by their names, and those of check boxes by their values, too.

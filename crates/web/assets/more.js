@@ -210,7 +210,7 @@ export function endless() {
   byDay();
   beside();
   // Without a bot, the link of an invitation is a path of this server.
-  for (const it of document.querySelectorAll('.link')) if (it.textContent.startsWith('/')) it.prepend(location.origin);
+  for (const it of document.querySelectorAll('.link')) it.textContent = new URL(it.textContent, location.origin);
   watching?.disconnect();
   const link = document.querySelector('[data-more]');
   if (!link) return;
@@ -513,7 +513,7 @@ export async function done(form, answer, other, outcome) {
       .then(() => {
         seen.clear();
         say(text('undone'));
-        // What does not exist any more is not shown, and not by a reload either.
+        // A deleted thing is not shown, neither now nor by a reload.
         if (method === 'DELETE') history.replaceState(history.state, '', here().split(`/${id}`)[0]);
         return visit(here(), { push: false, quiet: true });
       })
@@ -896,7 +896,7 @@ function shareToday(form) {
       return { row, tick, name: row.querySelector('.name').textContent, weight: tick.checked ? weight : undefined, isOn: tick.checked, ...tick.dataset };
     });
     const others = rows.find((it) => it.others !== undefined);
-    // Who has no tick shares all the same then, which a dash says.
+    // A member without a tick shares all the same then, and has a dash.
     for (const { row, tick, isOn } of rows) {
       const like = row.querySelector('[data-like]');
       if (!like) continue;
@@ -1195,8 +1195,21 @@ function ends(form) {
   until.closest('.field').hidden = !choice.value;
 }
 
+// The members who were left out last time are named while they are left out.
+function lastTime(form) {
+  const last = form.querySelector('[data-last]'), takers = [...form.querySelectorAll('[type=checkbox][data-remember]')];
+  const wasOff = (it) => form.first[`${it.name}=${it.value}`] === false, off = takers.filter(wasOff);
+  if (!off.length) return;
+  const names = off.slice(0, 3).map((it) => it.closest('li').querySelector('.name').textContent).join(', ');
+  last.textContent = last.textContent.replace('{a}', () => names + (off[3] ? ' …' : ''));
+  const show = () => { last.hidden = takers.some((it) => it.checked === wasOff(it)) };
+  form.addEventListener('input', show);
+  show();
+}
+
 export function watch(form) {
   ends(form);
+  lastTime(form);
   suggest(form);
   zones(form.querySelector('[data-zone]'));
   filter(form);
