@@ -72,7 +72,7 @@ test('any member answers for a guest, who has no Telegram', async () => {
     await answer.click();
     await page.getByRole('link', { name: words.own }).click();
     await page.waitForURL(/questions\/[^?]+$/);
-    // Who is in Telegram answers for themselves.
+    // A user answers for themselves.
     await page.goto(`${server.api}/app/groups/${made.id}/questions/${bill.id}?guest=123456789`);
     await ready(page);
     assert.equal(await page.getByText(words.head).count(), 0);
@@ -93,7 +93,7 @@ test('a guest who is asked a question gets an answer from any member, once', asy
   await page.locator('[data-main]').click();
   await page.waitForURL(/questions\/[^?]+$/);
   await ready(page);
-  // There is nobody left to answer for, and the reader has not answered yet.
+  // No guest is left to answer for, and the reader has not answered yet.
   assert.equal(await page.getByText('Answer for a guest', { exact: true }).count(), 0);
   assert.equal(await page.getByRole('radio', { name: 'Sea' }).count(), 1);
   const { answers } = await server.call('alice', 'GET', `/api/groups/${made.id}/questions/${poll.id}`);

@@ -71,6 +71,7 @@ test('what was added or archived is taken back, by the keyboard, too', async () 
   assert.equal(await said(page), 'Taken back');
   await page.goto(`${server.api}${group.path}/settings`);
   await ready(page);
+  await page.getByText('For all members: an archived group can be read, but not changed.').waitFor();
   await tap(page, 'Archive the group', { role: 'button' });
   await page.getByText('Take out of the archive').waitFor();
   await tap(page, 'Undo', { role: 'button' });
@@ -83,6 +84,21 @@ test('what was added or archived is taken back, by the keyboard, too', async () 
   await page.getByText('Mum', { exact: true }).first().waitFor();
   await tap(page, 'Undo', { role: 'button' });
   await page.locator('main > ul').getByText('Mum', { exact: true }).waitFor({ state: 'detached' });
+  // A member who was removed and restored is removed again.
+  const dad = await server.call('alice', 'POST', `${group.api}/members`, { name: 'Dad' });
+  await server.call('alice', 'POST', `${group.api}/expenses`, { amount: 0.02, description: 'Gum', splits: [{ userId: dad.id }] });
+  await server.call('alice', 'POST', `${group.api}/settlements`, { fromId: dad.id, toId: '123456789', amount: 0.02 });
+  await server.call('alice', 'DELETE', `${group.api}/members/${dad.id}`);
+  const isPresent = async () => (await server.call('alice', 'GET', group.api)).members.some((it) => it.id === dad.id && !it.removedAt);
+  assert.equal(await isPresent(), false);
+  await page.goto(`${server.api}${group.path}/members`);
+  await ready(page);
+  await page.locator('li', { hasText: 'Dad' }).getByRole('button', { name: 'Restore' }).click();
+  await page.locator('#status').getByRole('button', { name: 'Undo' }).waitFor();
+  assert.equal(await isPresent(), true);
+  await tap(page, 'Undo', { role: 'button' });
+  await page.locator('li', { hasText: 'Dad' }).getByRole('button', { name: 'Restore' }).waitFor();
+  assert.equal(await isPresent(), false);
   await page.context().close();
 });
 
@@ -97,6 +113,8 @@ test('a statement names what was bought and who paid', async () => {
     const shown = await names();
     assert.ok(shown.includes(from), shown.join());
     assert.ok(shown.includes('Boat tour') && shown.includes('Boat'), shown.join());
+    const balances = (await page.locator('.list small').allInnerTexts()).filter((it) => /^(balance|баланс) /.test(it));
+    assert.equal(plain(balances[0]), language === 'en' ? 'balance +15.00 EUR' : 'баланс +15,00 EUR');
     await check(page, `statement-${language}`);
     await page.goto(`${server.api}${group.path}/ledger/987654321`);
     await ready(page);

@@ -96,7 +96,7 @@ test('one who has left pauses it, and the page says who in Russian', { timeout: 
     expense: { amount: 30, description: 'Интернет', splits: [{ userId: '123456789' }, { userId: '987654321' }], payerId: '123456789' }, repeat: { every: 'week', start: day(2) },
   });
   await server.call('bob', 'POST', `${group.api}/leave`, {});
-  // Due at once, so of nobody who is to leave: the keeper may record it before the next line.
+  // It is due at once, and the keeper may record it before the next line: Bob has left by then.
   await server.call('alice', 'POST', `${group.api}/schedules`, { expense: { amount: 7, description: 'Вода', splitType: 'equal' }, repeat: { every: 'week', interval: 2, count: 1, start: day(-1) } });
   const page = await open(server, 'alice', `${group.path}/schedules`, { language: 'ru', scheme: 'dark', size: NARROW });
   await server.call('alice', 'PUT', `${group.api}/schedules/${made.id}`, { repeat: { every: 'week', start: day(-1) } });

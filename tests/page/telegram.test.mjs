@@ -398,7 +398,8 @@ test('a file is planned, imported, and taken back', async () => {
   await page.getByRole('button', { name: 'Show what will be added' }).click();
   await page.getByText('Expenses: 1, payments: 0').waitFor();
   const row = page.locator('[data-plan] li');
-  assert.match(await row.innerText(), /Taxi\s+10.Jan( 2026)? · paid by Alice Smith\s+25\.00.EUR/);
+  const year = new Date().getFullYear() === 2026 ? '' : '.2026';
+  assert.match(await row.innerText(), new RegExp(`Taxi\\s+10.Jan${year} · paid by Alice Smith\\s+25\\.00.EUR`));
   await check(page, 'import-plan');
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await page.waitForURL(`**${server.path}`);

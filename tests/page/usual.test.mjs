@@ -29,7 +29,7 @@ test('a couple sets 60 to 40 with food equally, and sees it in the next expense'
   assert.equal(await rule.locator('[data-who-shares]').textContent(), 'Today: You 60 of 100, Bob Jones 40 of 100');
   assert.equal(await rule.locator('option').first().textContent(), 'All other expenses');
   assert.equal(await food.locator('[data-who-shares]').textContent(), 'Today: You, Bob Jones – equally');
-  // Who shares as everybody else has a dash, and a tap gives them a part of their own.
+  // A member who shares as everybody else has a dash, and a tap gives them a part of their own.
   const bob = food.getByRole('checkbox', { name: /Bob/ });
   assert.ok(await bob.evaluate((it) => it.indeterminate && !it.checked));
   await bob.click();
@@ -86,7 +86,7 @@ test('in Russian on a narrow screen, nobody is left and the form says so', { tim
   await page.goto(`${server.api}/app/groups/${group.id}/expenses/new`);
   await ready(page);
   await page.locator('#amount').fill('10');
-  // It is not proposed then, and says why who chooses it.
+  // The usual split is not proposed then, and says why once it is chosen.
   assert.ok(await page.getByRole('radio', { name: 'Поровну', exact: true }).isChecked());
   await page.getByRole('radio', { name: 'Как обычно' }).check();
   await page.waitForFunction(() => document.querySelector('[data-note]').textContent);
